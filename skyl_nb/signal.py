@@ -1,0 +1,280 @@
+"""What of a tool's failure survives a wire: measured by comparing two bodies, never declared.
+
+The same conversation is written twice, once with a failing and once with a succeeding result, and
+nothing else changed. Where the two bodies differ is all that a provider, and so a model, can know.
+
+| fate | what differs in the tool result |
+|---|---|
+| `intact` | a field of its own; the content is the same |
+| `prefixed` | the content: the failing one is the succeeding one with something before it |
+| `dropped` | nothing: the bytes are the same |
+| `altered` | anything else |
+
+Ids of calls are not compared: a client may make new ones for every request.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from skyl_nb.conversation import (
+    Message,
+    Role,
+    ToolCall,
+    tool_error_message,
+    tool_result_message,
+    user_text,
+)
+from skyl_nb.data import facts
+from skyl_nb.errors import BadRequestError
+from skyl_nb.request import Request, Tool
+from skyl_nb.wires import WIRES, wire_named
+
+FATES = ("intact", "prefixed", "dropped", "altered")
+
+ID_KEYS = frozenset({"id", "tool_use_id", "tool_call_id"})
+
+GEMINI_KEYS = ("functionResponse", "function_response")
+"""Both spellings are on the wire (WIRES, section 1b)."""
+
+PROMPT = "What is the weather in Kampala?"
+ARGUMENTS = '{"city":"Kampala"}'
+WEATHER = Tool(
+    name="get_weather",
+    description="Current weather for a city.",
+    parameters={
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+    },
+)
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SignalTrace:
+    """What happened to one failure on one wire.
+
+    Attributes:
+        wire: the wire's name.
+        fate: one of `FATES`.
+        pointer: RFC 6901 JSON pointer of the difference in the body, `""` if there is none. It
+            resolves in the failing body; in the succeeding one too, unless only one has the field.
+        failure: the tool result in the failing body, as parsed JSON.
+        success: the tool result in the succeeding body.
+        result_pointer: JSON pointer of the tool result in the failing body.
+        prefix: what stands before the failing content, when the fate is `prefixed`.
+    """
+
+    wire: str
+    fate: str
+    pointer: str
+    failure: dict[str, Any]
+    success: dict[str, Any]
+    result_pointer: str
+    prefix: str = ""
+
+
+class Survival(NamedTuple):
+    """One row of the survival table: the fate of a failure that has text, and of an empty one."""
+
+    wire: str
+    with_text: SignalTrace
+    when_empty: SignalTrace
+
+
+class _Fragment(NamedTuple):
+    path: Path
+    value: dict[str, Any]
+
+
+class _Difference(NamedTuple):
+    path: Path
+    failure: Any
+    success: Any
+
+
+_MISSING = object()
+
+
+def trace_signal(content: str, wire: str, call_id: str = "call_1") -> SignalTrace:
+    """Write one conversation with a failing and with a succeeding result, and compare the bodies.
+
+    Args:
+        content: the content of the tool result, the same in both.
+        wire: a name in `WIRES`.
+        call_id: the id of the call and of its result.
+
+    Raises:
+        BadRequestError: an unknown wire, an empty call id, or a content that is not text.
+    """
+    encode = wire_named(wire).encode
+    if call_id == "":
+        raise BadRequestError(
+            'call_id is empty: give the id of the call that is answered, for example "call_1"'
+        )
+    failure = encode(weather_request(wire, tool_error_message(call_id, content), call_id))
+    success = encode(weather_request(wire, tool_result_message(call_id, content), call_id))
+    return compare_bodies(wire, failure, success)
+
+
+def weather_request(wire: str, answer: Message, call_id: str) -> Request:
+    """Return the conversation that is compared: a question, a call of `get_weather`, its answer."""
+    call = ToolCall(id=call_id, name=WEATHER.name, arguments=ARGUMENTS)
+    return Request(
+        model=facts("models.json")[wire][0]["id"],
+        messages=(user_text(PROMPT), Message(role=Role.assistant, parts=(call,)), answer),
+        tools=(WEATHER,),
+    )
+
+
+def compare_bodies(wire: str, failure: dict[str, Any], success: dict[str, Any]) -> SignalTrace:
+    """Compare two bodies of one wire, from any client, that differ in whether the tool failed.
+
+    Args:
+        wire: a name in `WIRES`.
+        failure: the body sent for the failing result, as parsed JSON.
+        success: the body sent for the succeeding result with the same content.
+
+    Raises:
+        BadRequestError: an unknown wire, or a body without a tool result of this wire.
+    """
+    wire_named(wire)
+    failing = _fragments(wire, failure, "failing")
+    succeeding = _fragments(wire, success, "succeeding")
+    for one, other in zip(failing, succeeding, strict=False):
+        if differences := list(_differences(_without_ids(one.value), _without_ids(other.value))):
+            path = one.path + _common([found.path for found in differences])
+            fate = _fate(wire, one.value, other.value, differences)
+            prefix = _prefix(differences[0]) if fate == "prefixed" else ""
+            return SignalTrace(
+                wire, fate, _pointer(path), one.value, other.value, _pointer(one.path), prefix
+            )
+    elsewhere = [found.path for found in _differences(failure, success, ignored=ID_KEYS)]
+    fate = "altered" if elsewhere else "dropped"
+    one, other = failing[0], succeeding[0]
+    return SignalTrace(
+        wire, fate, _pointer(_common(elsewhere)), one.value, other.value, _pointer(one.path)
+    )
+
+
+def survival() -> tuple[Survival, ...]:
+    """Return the survival table: for each wire, in the order of `WIRES`, both fates."""
+    return tuple(
+        Survival(name, trace_signal("no such city", name), trace_signal("", name)) for name in WIRES
+    )
+
+
+def _fate(
+    wire: str, failure: dict[str, Any], success: dict[str, Any], differences: list[_Difference]
+) -> str:
+    if _content_is_same(wire, failure, success, [found.path for found in differences]):
+        return "intact"
+    if len(differences) == 1 and _prefix(differences[0]):
+        return "prefixed"
+    return "altered"
+
+
+def _prefix(difference: _Difference) -> str:
+    """Return what stands before the succeeding text in the failing one, `""` if that is not so."""
+    failure, success = difference.failure, difference.success
+    if not (isinstance(failure, str) and isinstance(success, str)):
+        return ""
+    return failure[: len(failure) - len(success)] if failure.endswith(success) else ""
+
+
+def _content_is_same(
+    wire: str, failure: dict[str, Any], success: dict[str, Any], paths: list[Path]
+) -> bool:
+    """Whether the paths lie beside the content, in fields of their own."""
+    if wire != "gemini":
+        return all(path[:1] != ("content",) for path in paths)
+    inside = [path[2:] for path in paths if path[1:2] == ("response",)]
+    changed = {path[0] for path in inside if path}
+    key = next(iter(failure))
+    shared = set(failure[key].get("response") or ()) & set(success[key].get("response") or ())
+    return all(inside) and (not changed or bool(shared - changed))
+
+
+def _fragments(wire: str, body: dict[str, Any], which: str) -> list[_Fragment]:
+    try:
+        found = list(_FIND[wire](body))
+    except (AttributeError, KeyError, TypeError):
+        found = []
+    if not found:
+        raise BadRequestError(
+            f"the {which} body holds no tool result as the {wire} wire writes one; "
+            "was it sent on another wire, or before the tool was called?"
+        )
+    return found
+
+
+def _anthropic_results(body: dict[str, Any]) -> Iterator[_Fragment]:
+    for i, message in enumerate(body["messages"]):
+        if isinstance(message["content"], list):
+            for j, block in enumerate(message["content"]):
+                if block.get("type") == "tool_result":
+                    yield _Fragment(("messages", i, "content", j), block)
+
+
+def _openai_results(body: dict[str, Any]) -> Iterator[_Fragment]:
+    for i, message in enumerate(body["messages"]):
+        if message.get("role") == "tool":
+            yield _Fragment(("messages", i), message)
+
+
+def _gemini_results(body: dict[str, Any]) -> Iterator[_Fragment]:
+    for i, content in enumerate(body["contents"]):
+        for j, part in enumerate(content.get("parts", ())):
+            for key in GEMINI_KEYS:
+                if key in part:
+                    yield _Fragment(("contents", i, "parts", j), {key: part[key]})
+
+
+_FIND: dict[str, Callable[[dict[str, Any]], Iterator[_Fragment]]] = {
+    "anthropic": _anthropic_results,
+    "openai": _openai_results,
+    "openaicompat": _openai_results,
+    "gemini": _gemini_results,
+}
+
+
+def _without_ids(result: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: _without_ids(value) if key in GEMINI_KEYS and isinstance(value, dict) else value
+        for key, value in result.items()
+        if key not in ID_KEYS
+    }
+
+
+def _differences(
+    failure: Any, success: Any, path: Path = (), ignored: frozenset[str] = frozenset()
+) -> Iterator[_Difference]:
+    if isinstance(failure, dict) and isinstance(success, dict):
+        for key in [*failure, *(key for key in success if key not in failure)]:
+            if key not in ignored:
+                pair = failure.get(key, _MISSING), success.get(key, _MISSING)
+                yield from _differences(*pair, (*path, key), ignored)
+    elif isinstance(failure, list) and isinstance(success, list):
+        for i, pair in enumerate(zip_longest(failure, success, fillvalue=_MISSING)):
+            yield from _differences(*pair, (*path, i), ignored)
+    elif type(failure) is not type(success) or failure != success:
+        yield _Difference(path, failure, success)
+
+
+def _common(paths: list[Path]) -> Path:
+    """Return the longest path that all the paths begin with."""
+    first, last = min(paths, default=(), key=_sortable), max(paths, default=(), key=_sortable)
+    steps = zip(first, last, strict=False)
+    same = next((i for i, (one, other) in enumerate(steps) if one != other), len(first))
+    return first[:same]
+
+
+def _sortable(path: Path) -> list[str]:
+    return [str(step) for step in path]
+
+
+def _pointer(path: Path) -> str:
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)

@@ -1,0 +1,15 @@
+"""How it is shown: views that are live in JupyterLab and read the same everywhere else.
+
+| module | holds |
+|---|---|
+| `compare`, `survival` | what two views show, as plain data: tested without a browser |
+| `html`, `markdown`, `text` | that data, written three ways |
+| `live` | the same with ipywidgets, loaded only when a notebook shows it |
+| `view` | what every view can do |
+| `visible` | untrusted text made safe to look at |
+"""
+
+from skyl_nb.views.compare import CompareWires, compare_wires
+from skyl_nb.views.survival import SurvivalTable, survival_table
+
+__all__ = ["CompareWires", "SurvivalTable", "compare_wires", "survival_table"]

@@ -1,0 +1,46 @@
+"""The survival table: what is left of a failure on each wire, computed from the encoders."""
+
+from skyl_nb.data import facts
+from skyl_nb.signal import SignalTrace, survival
+from skyl_nb.views import html, markdown, text
+from skyl_nb.views.view import View
+from skyl_nb.wires import WIRES
+
+HEADERS = ("Wire", "A failure with text", "Where it shows", "A failure without text")
+
+
+class SurvivalTable(View):
+    """The view of `survival_table`: `rows` holds its cells as text."""
+
+    def __init__(self) -> None:
+        self.rows = [
+            (
+                WIRES[row.wire].title,
+                _fate(row.with_text),
+                row.with_text.pointer or "nowhere",
+                _fate(row.when_empty),
+            )
+            for row in survival()
+        ]
+
+    def to_html(self) -> str:
+        """See `View.to_html`."""
+        return html.table(HEADERS, self.rows)
+
+    def to_markdown(self) -> str:
+        """See `View.to_markdown`."""
+        return markdown.table(HEADERS, self.rows)
+
+    def to_text(self) -> str:
+        """See `View.to_text`."""
+        return text.table(HEADERS, self.rows)
+
+
+def survival_table() -> SurvivalTable:
+    """Show what is left of a failure on each wire. Every cell is measured by comparing bodies."""
+    return SurvivalTable()
+
+
+def _fate(trace: SignalTrace) -> str:
+    known = facts("fates.json")[trace.fate]
+    return f"{known['symbol']} {known['word']}"
