@@ -175,7 +175,8 @@ def tool_result_message(call_id: str, content: str) -> Message:
 def tool_error_message(call_id: str, content: str) -> Message:
     """Return the tool turn that answers `call_id` with a failure.
 
-    It differs from `tool_result_message` in `is_error` alone. Put the failure into `content` too: the flag reaches the model on one wire of four.
+    It differs from `tool_result_message` in `is_error` alone. Put the failure into `content` too:
+    the flag reaches the model on one wire of four.
 
     Raises:
         BadRequestError: `call_id` or `content` is not a string.

@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions. The classes and their meaning are skyl's own (WIRES, errors).
+"""What can go wrong, as exceptions. The classes and their meaning are skyl's own.
 
 `BadRequestError` and `UnsupportedError` without a status were raised before anything was sent. The
 others, and those with a status, are what a provider answered. In a notebook an error shows as its

@@ -36,7 +36,7 @@ FATES = ("intact", "prefixed", "dropped", "altered")
 ID_KEYS = frozenset({"id", "tool_use_id", "tool_call_id"})
 
 GEMINI_KEYS = ("functionResponse", "function_response")
-"""Both spellings are on the wire (WIRES, section 1b)."""
+"""Both spellings are on the wire: the official SDKs differ (seen in November 2026)."""
 
 PROMPT = "What is the weather in Kampala?"
 ARGUMENTS = '{"city":"Kampala"}'
@@ -124,7 +124,7 @@ def weather_request(wire: str, answer: Message, call_id: str) -> Request:
     """Return the conversation that is compared: a question, a call of `get_weather`, its answer."""
     call = ToolCall(id=call_id, name=WEATHER.name, arguments=ARGUMENTS)
     return Request(
-        model=facts("models.json")[wire][0]["id"],
+        model=facts("providers.json")[wire]["model"],
         messages=(user_text(PROMPT), Message(role=Role.assistant, parts=(call,)), answer),
         tools=(WEATHER,),
     )

@@ -1,4 +1,4 @@
-"""What survives, measured: against the table of WIRES, golden bodies, and bodies of other clients."""
+"""What survives, measured: against skyl's own table, golden bodies, and other clients' bodies."""
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ from tests.strategies import texts
 
 WIRES = list(skyl.WIRES)
 
-# WIRES section 1, the table: what skyl's own source does, read by people.
+# What skyl's own source does, read by people in November 2026.
 TABLE = {
     "anthropic": ("intact", "/messages/2/content/0/is_error", "intact"),
     "openai": ("prefixed", "/messages/2/content", "dropped"),
@@ -88,7 +88,7 @@ def gemini(response, key="functionResponse", **fields):
     return {"contents": [{"role": "user", "parts": [part]}]}
 
 
-# How other clients carry a failure: the rows of WIRES, "How libraries carry the same failure".
+# How other clients carry a failure, as nine libraries did on 2026-11-30.
 OTHER_CLIENTS = [
     ("flag left out of a success", "anthropic", anthropic(is_error=True), anthropic(), "intact"),
     ("flag dropped", "anthropic", anthropic(), anthropic(), "dropped"),

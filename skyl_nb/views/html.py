@@ -19,8 +19,12 @@ COLUMNS = "repeat(auto-fit, minmax(min(17em, 100%), 1fr))"
 """As many panes side by side as fit, one below the other on a phone."""
 
 _PANES = f"display: grid; gap: {GAP}; grid-template-columns: {COLUMNS}"
-_PANE = "border: 1px solid var(--jp-border-color1, #767676); padding: 0.5em 0.75em; min-width: 0"
-_CODE = "white-space: pre-wrap; overflow-wrap: anywhere; margin: 0.5em 0"
+_PANE = (
+    "border: 1px solid var(--jp-border-color1, #767676); padding: 0.5em 0.75em; min-width: 0; "
+    "line-height: 1.4"
+)
+_TITLE = "margin: 0 0 0.5em"
+_CODE = "white-space: pre-wrap; overflow-wrap: anywhere; word-break: normal; margin: 0.5em 0"
 _REMARK = "font-style: italic"
 
 
@@ -39,7 +43,8 @@ def pane(one: "Pane") -> str:
     title = escape(one.title)
     code = f'<pre style="{_CODE}">{_code(one.lines)}</pre>' if one.lines else ""
     return (
-        f'<section aria-label="{title}" style="{_PANE}"><h4>{title}: {escape(one.verdict)}</h4>'
+        f'<section aria-label="{title}" style="{_PANE}">'
+        f'<h4 style="{_TITLE}">{title}: {escape(one.verdict)}</h4>'
         f"{code}<p>{escape(one.sentence)}</p></section>"
     )
 

@@ -18,7 +18,7 @@ DEFAULT_MAX_TOKENS = 4096
 """What skyl sends when the request sets no cap: this API requires one."""
 
 MAX_TOKENS_WITHOUT_STREAM = 21333
-"""Above this, the SDK under skyl's adapter wants a stream (WIRES, section 1)."""
+"""Above this, the SDK under skyl's adapter wants a stream (read in its source, 2026-11)."""
 
 PATH_CHARACTERS = frozenset(".*?|#@:\\")
 """In an option's key these have a path meaning of their own in that SDK."""
@@ -85,8 +85,10 @@ class AnthropicWire:
 def _messages(request: Request) -> list[dict[str, Any]]:
     messages = []
     for i, message in enumerate(request.messages):
+        blocks = []
         try:
-            blocks = [_BLOCKS[type(part)](part) for part in message.parts]
+            for part in message.parts:
+                blocks.append(_BLOCKS[type(part)](part))
         except UnsupportedError as error:
             raise UnsupportedError(f"message {i}: {error.message}", provider="anthropic") from None
         role = "assistant" if message.role is ASSISTANT else "user"

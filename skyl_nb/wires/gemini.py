@@ -1,8 +1,8 @@
 """Gemini generateContent: skyl sends nothing of a failed result but its text.
 
 A result is `functionResponse: {name, response: {content}}`, the same for success and failure. This
-API's own documentation names a key `error` for error details, which skyl does not use (WIRES,
-section 1). In skyl there are no call ids here: the id of a call is its function's name, and a
+API's own documentation (`FunctionResponse.response`) names a key `error` for error details, which skyl
+does not use. In skyl there are no call ids here: the id of a call is its function's name, and a
 result's call id is sent as the name.
 """
 
@@ -82,8 +82,10 @@ class GeminiWire:
 def _contents(request: Request) -> list[dict[str, Any]]:
     contents = []
     for i, message in enumerate(request.messages):
+        parts = []
         try:
-            parts = [_PARTS[type(part)](part) for part in message.parts]
+            for part in message.parts:
+                parts.append(_PARTS[type(part)](part))
         except UnsupportedError as error:
             raise UnsupportedError(f"message {i}: {error.message}", provider="gemini") from None
         role = "model" if message.role is ASSISTANT else "user"

@@ -83,10 +83,11 @@ class OpenAIWire:
         messages: list[dict[str, Any]] = []
         for i, message in enumerate(request.messages):
             try:
-                if message.role is TOOL:
-                    messages += [_result(part) for part in message.parts]
-                else:
+                if message.role is not TOOL:
                     messages.append(_turn(message))
+                    continue
+                for part in message.parts:
+                    messages.append(_result(part))
             except UnsupportedError as error:
                 raise UnsupportedError(
                     f"message {i}: {error.message}", provider=self.name
@@ -122,28 +123,25 @@ def _result(part: Part) -> dict[str, Any]:
 
 
 def _turn(message: Message) -> dict[str, Any]:
-    texts = []
+    role = "assistant" if message.role is ASSISTANT else "user"
+    text = ""
     calls = []
     has_image = False
     for part in message.parts:
         if type(part) is Text:
-            texts.append(part.text)
+            text += part.text
         elif type(part) is ToolCall:
             calls.append(_call(part))
         elif type(part) is Image:
             has_image = True
         else:
             raise UnsupportedError("a tool result can only stand in a tool message")
-    text = "".join(texts)
-    turn: dict[str, Any] = {
-        "role": "assistant" if message.role is ASSISTANT else "user",
-        "content": _blocks(message.parts) if has_image else text,
-    }
-    if calls:
-        turn["tool_calls"] = calls
-        if not turn["content"] and turn["role"] == "assistant":
-            del turn["content"]
-    return turn
+    content = _blocks(message.parts) if has_image else text
+    if not calls:
+        return {"role": role, "content": content}
+    if not content and role == "assistant":
+        return {"role": role, "tool_calls": calls}
+    return {"role": role, "content": content, "tool_calls": calls}
 
 
 def _blocks(parts: tuple[Part, ...]) -> list[dict[str, Any]]:

@@ -68,7 +68,7 @@ def asking(arguments):
     ids=["open", "word", "nan", "infinity", "comma", "exponent", "digits", "deep", "bom"],
 )
 def test_arguments_that_no_body_can_carry(wire, arguments):
-    with pytest.raises(UnsupportedError, match="message 1: .*arguments are not valid JSON"):
+    with pytest.raises(UnsupportedError, match=r"message 1: .*arguments are not valid JSON"):
         WIRES[wire].encode(asking(arguments))
 
 

@@ -1,4 +1,4 @@
-"""Every golden case on every wire: bodies, paths, headers and replies equal what skyl itself does."""
+"""Every golden case on every wire: bodies, paths, headers and replies are what skyl itself has."""
 
 import pytest
 
