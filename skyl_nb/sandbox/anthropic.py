@@ -1,0 +1,371 @@
+"""Anthropic Messages: how the mount reads a request, what it refuses, how it answers.
+
+Calls and results pair across two neighbouring turns. A turn is a run of messages of one role: the
+provider reads such neighbours as one message (REPORTS 5, 6). Indexes in texts count the request's
+own messages.
+
+- A call must stand in the trailing run of calls of its turn, a result in the leading run of
+  results of the next turn; a call without such a result is unanswered, and the message after it
+  is named (REPORTS 1, 2, 4, 5). When there is no next message the index is the one that it would
+  have; that is not evidenced.
+- A result must answer a call of the turn before it (REPORTS 3), each call once (REPORTS 8).
+- No id may stand on two calls of a request (REPORTS 7).
+
+A mistyped id breaks two rules, the call's and the result's. Which one is reported first is not
+evidenced; we report the result, because its index is the place of the mistake.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby, pairwise, takewhile
+from typing import Any
+
+from skyl_nb.sandbox import ids
+from skyl_nb.sandbox.call import Call, Mount
+from skyl_nb.sandbox.jsonbody import Fault
+from skyl_nb.sandbox.model import Answer, Choice, Result, Tool, ToolUse, View, joined
+from skyl_nb.sandbox.rules import Refusal, refuse
+
+ROLES = ("user", "assistant")
+BLOCK_ROLES = {"tool_result": "user", "tool_use": "assistant"}
+# The fields that later checks read, with pydantic's words for their types.
+BODY = {"model": "string", "max_tokens": "integer", "messages": "list"}
+MESSAGE = {"role": "string", "content": "list"}
+BLOCKS = {
+    "text": {"text": "string"},
+    "tool_use": {"id": "string", "name": "string"},
+    "tool_result": {"tool_use_id": "string"},
+}
+TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "list": (list,),
+    "dictionary": (dict,),
+}
+MODES: Mapping[Any, Choice] = {"none": Choice("none"), "any": Choice("required")}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A content block and its place: message `i`, block `j`."""
+
+    i: int
+    j: int
+    data: Mapping[str, Any]
+
+    @property
+    def type(self) -> str:
+        """The block's type."""
+        return str(self.data.get("type"))
+
+
+# Checks
+
+
+def credential(call: Call) -> Iterator[Refusal]:
+    """One good key is enough, in `x-api-key` or as a Bearer token; a version must be named."""
+    given = [key for key in (call.headers.get("x-api-key"), call.bearer) if key]
+    if not given:
+        yield refuse("anthropic-no-key")
+    elif call.api_key not in given:
+        yield refuse("anthropic-bad-key")
+    if not call.headers.get("anthropic-version"):
+        yield refuse("anthropic-no-version")
+
+
+def bad_json(fault: Fault) -> Refusal:
+    """Word a body that is no JSON, as orjson does."""
+    return refuse("anthropic-json", fault=fault)
+
+
+def shape(call: Call) -> Iterator[Refusal]:
+    """Check the fields of the body itself, and that every message is an object."""
+    payload = call.parsed.value
+    if not isinstance(payload, dict):
+        yield refuse("anthropic-type", path="body", expected="dictionary")
+        return
+    call.payload = payload
+    yield from _thread(payload)
+    yield from _fields(payload, BODY, "")
+    if not payload["messages"]:
+        yield refuse("anthropic-no-messages")
+    for i, message in enumerate(payload["messages"]):
+        if not isinstance(message, dict):
+            yield refuse("anthropic-type", path=f"messages.{i}", expected="dictionary")
+    call.model = payload["model"]
+
+
+def _thread(payload: Mapping[str, Any]) -> Iterator[Refusal]:
+    # We keep no state; upon these answers the provider's own clients send whole histories.
+    thread = payload.get("thread")
+    if isinstance(thread, dict) and thread.get("type") == "continue":
+        yield refuse("anthropic-thread-unknown")
+    elif thread is not None:
+        yield refuse("anthropic-thread-unsupported")
+
+
+def unknown_model(call: Call) -> Refusal:
+    """Word a model that there is not."""
+    return refuse("anthropic-unknown-model", model=call.model)
+
+
+def schema(call: Call) -> Iterator[Refusal]:
+    """Check each message by itself: role, content, blocks, the error results without a text."""
+    messages = call.payload["messages"]
+    for i, message in enumerate(messages):
+        yield from _message(i, message, is_last=i == len(messages) - 1)
+    for i, message in enumerate(messages):
+        for block in _blocks(i, message):
+            yield from _misplaced(block, message["role"])
+            yield from _empty_error(block)
+
+
+def _message(i: int, message: Mapping[str, Any], *, is_last: bool) -> Iterator[Refusal]:
+    path = f"messages.{i}"
+    fields = {"role": "string"} if isinstance(message.get("content"), str) else MESSAGE
+    yield from _fields(message, fields, path)
+    if message["role"] not in ROLES:
+        yield refuse("anthropic-role", role=message["role"])
+    if not message["content"] and not (is_last and message["role"] == "assistant"):
+        yield refuse("anthropic-empty-message", i=i)
+    if isinstance(message["content"], list):
+        for j, block in enumerate(message["content"]):
+            yield from _block(block, f"{path}.content.{j}")
+            if block["type"] == "text" and not block["text"]:
+                yield refuse("anthropic-empty-text")
+            if block["type"] == "tool_result":
+                yield from _result_content(block.get("content"), f"{path}.content.{j}.tool_result")
+
+
+def _block(block: Any, path: str) -> Iterator[Refusal]:
+    if not isinstance(block, dict):
+        yield refuse("anthropic-type", path=path, expected="dictionary")
+        return
+    yield from _fields(block, {"type": "string"}, path)
+    yield from _fields(block, BLOCKS.get(block["type"], {}), f"{path}.{block['type']}")
+    if block["type"] == "tool_use":
+        if "input" not in block:
+            yield refuse("anthropic-required", path=f"{path}.tool_use.input")
+        if not isinstance(block["input"], dict):
+            yield refuse("anthropic-input-not-object", path=f"{path}.tool_use.input")
+
+
+def _result_content(content: Any, path: str) -> Iterator[Refusal]:
+    """Check a result's content: a text, blocks, or nothing at all (REPORTS 13)."""
+    if isinstance(content, list):
+        for k, inner in enumerate(content):
+            yield from _block(inner, f"{path}.content.{k}")
+    elif content is not None and not isinstance(content, str):
+        yield refuse("anthropic-type", path=f"{path}.content", expected="string")
+
+
+def _fields(data: Mapping[str, Any], fields: Mapping[str, str], path: str) -> Iterator[Refusal]:
+    for name, expected in fields.items():
+        where = f"{path}.{name}".lstrip(".")
+        if name not in data:
+            yield refuse("anthropic-required", path=where)
+        elif not isinstance(data[name], TYPES[expected]) or isinstance(data[name], bool):
+            yield refuse("anthropic-type", path=where, expected=expected)
+
+
+def _misplaced(block: Block, role: str) -> Iterator[Refusal]:
+    wanted = BLOCK_ROLES.get(block.type, role)
+    if role != wanted:
+        yield refuse("anthropic-misplaced-block", i=block.i, block=block.type, role=wanted)
+
+
+def _empty_error(block: Block) -> Iterator[Refusal]:
+    if block.type != "tool_result" or block.data.get("is_error") is not True:
+        return
+    content = block.data.get("content") or ""
+    texts = (
+        [content]
+        if isinstance(content, str)
+        else [inner["text"] if inner["type"] == "text" else inner["type"] for inner in content]
+    )
+    if not any(text.strip() for text in texts):
+        yield refuse("anthropic-empty-error", i=block.i, j=block.j)
+
+
+def sequence(call: Call) -> Iterator[Refusal]:
+    """Check calls against results: unique ids, then turn by turn, then that there are tools."""
+    turns = _turns(call.payload["messages"])
+    seen: set[str] = set()
+    for block in (block for _, blocks in turns for block in blocks if block.type == "tool_use"):
+        if block.data["id"] in seen:
+            yield refuse("anthropic-duplicate-call", i=block.i, j=block.j)
+        seen.add(block.data["id"])
+    after = len(call.payload["messages"])
+    for (_, before), (first, turn) in pairwise([(0, []), *turns, (after, [])]):
+        yield from _orphans(before, turn)
+        yield from _unanswered(before, turn, first)
+    used = {block.type for _, blocks in turns for block in blocks}
+    if used & BLOCK_ROLES.keys() and not call.payload.get("tools"):
+        yield refuse("anthropic-undeclared-tools")
+
+
+def _orphans(before: list[Block], turn: list[Block]) -> Iterator[Refusal]:
+    """Find results that answer no call of the turn before, or one that is answered already."""
+    called = {block.data["id"] for block in before if block.type == "tool_use"}
+    answered: Counter[str] = Counter()
+    for block in turn:
+        if block.type != "tool_result":
+            continue
+        name = block.data["tool_use_id"]
+        answered[name] += 1
+        if name not in called:
+            yield refuse("anthropic-orphan-result", i=block.i, j=block.j, id=name)
+        elif answered[name] > 1:
+            yield refuse("anthropic-double-result", i=block.i, j=block.j, id=name)
+
+
+def _unanswered(before: list[Block], turn: list[Block], first: int) -> Iterator[Refusal]:
+    """Find calls without a result in the leading run of the turn after them."""
+    calls = [block for block in before if block.type == "tool_use"]
+    leading = takewhile(lambda block: block.type == "tool_result", turn)
+    answered = {block.data["tool_use_id"] for block in leading}
+    trailing = {
+        id(block) for block in takewhile(lambda block: block.type == "tool_use", reversed(before))
+    }
+    missing = [
+        block.data["id"]
+        for block in calls
+        if block.data["id"] not in answered or id(block) not in trailing
+    ]
+    if missing:
+        yield refuse("anthropic-unanswered-call", i=first, ids=", ".join(missing))
+
+
+def _turns(messages: list[Any]) -> list[tuple[int, list[Block]]]:
+    """Return the turns, each with the index of its first message and its blocks."""
+    runs = groupby(enumerate(messages), key=lambda item: item[1]["role"])
+    grouped = [list(run) for _, run in runs]
+    return [
+        (run[0][0], [block for i, message in run for block in _blocks(i, message)])
+        for run in grouped
+    ]
+
+
+def _blocks(i: int, message: Mapping[str, Any]) -> list[Block]:
+    content = message["content"]
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}] if content else []
+    return [Block(i, j, block) for j, block in enumerate(content)]
+
+
+# What the model sees, and what it answers
+
+
+def view(call: Call) -> View:
+    """Return what the model sees; results count if the last message has one."""
+    messages = [_blocks(i, message) for i, message in enumerate(call.payload["messages"])]
+    uses = {block.data["id"]: block.data for blocks in messages for block in _calls(blocks)}
+    last = list(takewhile(_has_result, reversed(messages)))
+    results = [block.data for blocks in reversed(last) for block in blocks]
+    texts = [
+        joined(block.data.get("text") for block in blocks if block.type == "text")
+        for message, blocks in zip(call.payload["messages"], messages, strict=True)
+        if message["role"] == "user"
+    ]
+    return View(
+        prompt=next(filter(None, reversed(texts)), ""),
+        tools=tuple(_tools(call.payload.get("tools"))),
+        choice=_choice(call.payload.get("tool_choice")),
+        results=tuple(
+            Result(_use(uses[one["tool_use_id"]]), _text(one), failed=one.get("is_error") is True)
+            for one in results
+            if one["type"] == "tool_result"
+        ),
+    )
+
+
+def _calls(blocks: list[Block]) -> Iterator[Block]:
+    return (block for block in blocks if block.type == "tool_use")
+
+
+def _has_result(blocks: list[Block]) -> bool:
+    return any(block.type == "tool_result" for block in blocks)
+
+
+def _use(block: Mapping[str, Any]) -> ToolUse:
+    return ToolUse(block["name"], ids.compact(block["input"]))
+
+
+def _text(result: Mapping[str, Any]) -> str:
+    content = result.get("content") or ""
+    return content if isinstance(content, str) else joined(part.get("text") for part in content)
+
+
+def _tools(tools: Any) -> Iterator[Tool]:
+    """Yield the client's own tools; a tool of another type is run by the provider."""
+    for tool in tools if isinstance(tools, list) else []:
+        if isinstance(tool, dict) and tool.get("type") in (None, "custom"):
+            yield Tool(str(tool.get("name") or ""), tool.get("input_schema"))
+
+
+def _choice(choice: Any) -> Choice:
+    if not isinstance(choice, dict):
+        return Choice()
+    if choice.get("type") == "tool":
+        return Choice("required", (str(choice.get("name")),))
+    return MODES.get(str(choice.get("type")), Choice())
+
+
+def reply(call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
+    """Write a `Message`."""
+    content: list[dict[str, Any]] = [
+        {
+            "type": "tool_use",
+            "id": ids.make(seed, "toolu_", place),
+            "name": use.name,
+            "input": json.loads(use.arguments),
+        }
+        for place, use in enumerate(answer.calls)
+    ]
+    if answer.text:
+        content.insert(0, {"type": "text", "text": answer.text})
+    return {
+        "id": ids.make(seed, "msg_"),
+        "type": "message",
+        "role": "assistant",
+        "model": call.model,
+        "content": content,
+        "stop_reason": "tool_use" if answer.calls else "end_turn",
+        "stop_sequence": None,
+        "usage": {
+            "input_tokens": ids.tokens(call.payload),
+            "output_tokens": ids.tokens(content),
+        },
+    }
+
+
+def error(mount: Mount, refusal: Refusal, request_id: str) -> dict[str, Any]:
+    """Write a refusal; the id of the request stands in the body too."""
+    inner: dict[str, Any] = {"type": mount.error_type(refusal), "message": refusal.message}
+    if refusal.rule.details is not None:
+        inner["details"] = refusal.details
+    return {"type": "error", "error": inner, "request_id": request_id}
+
+
+def headers(request_id: str) -> dict[str, str]:
+    """Return the id of the request: it is on every answer."""
+    return {"request-id": request_id}
+
+
+def model_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a `ModelInfo`."""
+    return {
+        "type": "model",
+        "id": row["id"],
+        "display_name": row["name"],
+        "created_at": "2026-01-01T00:00:00Z",
+        "lifecycle": "active",
+    }
+
+
+def model_list(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Write a page of models, which is the only one."""
+    first, last = rows[0]["id"], rows[-1]["id"]
+    return {"data": rows, "has_more": False, "first_id": first, "last_id": last}

@@ -1,0 +1,166 @@
+"""One request on its way through the checks, and what a mount must know of its provider.
+
+A mount is a row of `sandbox_data/mounts.json`: where it hangs, which paths it has, whose dialect
+it speaks. A dialect is a module (`anthropic`, `openai`, `gemini`) with the functions of
+`Dialect`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any, Literal, Protocol
+
+from skyl_nb.data import facts
+from skyl_nb.sandbox import jsonbody
+from skyl_nb.sandbox.model import Answer, View
+from skyl_nb.sandbox.rules import Refusal
+
+Does = Literal["", "complete", "stream", "models", "model", "health"]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A path of a mount: what it matches (below the mount), and what each method does there."""
+
+    pattern: re.Pattern[str]
+    methods: Mapping[str, Does]
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One place of the sandbox that speaks a provider's wire.
+
+    Attributes:
+        name: its name in the journal, `""` for everything outside the four mounts.
+        wire: the wire that a client speaks here.
+        prefix: the path under which it hangs.
+        dialect: the name of its dialect, `""` for plain JSON.
+        catalogue: the name of its models' list in `sandbox_data/models.json`.
+        routes: its paths; the first that matches decides.
+        max_bytes: the largest body, None for no limit.
+        lone_surrogates: whether half a surrogate pair may stand in a body.
+        error_types: the envelope's error type for each status that the rules use.
+    """
+
+    name: str
+    wire: str
+    prefix: str
+    dialect: str
+    catalogue: str
+    routes: tuple[Route, ...]
+    max_bytes: int | None
+    lone_surrogates: bool
+    error_types: Mapping[str, str]
+
+    @property
+    def models(self) -> Mapping[str, Mapping[str, Any]]:
+        """The models of this mount by their ids, in the order of the list."""
+        return {row["id"]: row for row in facts("models.json")[self.catalogue]}
+
+    def error_type(self, refusal: Refusal) -> str:
+        """Return the envelope's error type: the rule's own, else the one of the status."""
+        return refusal.rule.type or self.error_types[str(refusal.rule.status)]
+
+
+@dataclass(kw_only=True)
+class Call:
+    """One request, as it came, and what the checks have read in it so far.
+
+    Attributes:
+        mount: where it arrived.
+        method: the HTTP method in capitals.
+        path: the whole path without its query.
+        query: the query's names and values.
+        headers: header names in small letters and their values.
+        body: the body's bytes.
+        api_key: the credential that counts as a good one.
+        does: what is asked for, set by the path check.
+        model: the model's name, set by the path or the model check.
+        version: the version in the path, where it has one.
+        payload: the body as an object, set by the JSON check.
+    """
+
+    mount: Mount
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes
+    api_key: str
+    does: Does = ""
+    model: str = ""
+    version: str = ""
+    payload: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def parsed(self) -> jsonbody.Parsed:
+        """The body as JSON, parsed when somebody asks for it."""
+        return jsonbody.parse(self.body, lone_surrogates=self.mount.lone_surrogates)
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether the body is over the mount's limit; then nobody looks into it."""
+        return self.mount.max_bytes is not None and len(self.body) > self.mount.max_bytes
+
+    @property
+    def bearer(self) -> str | None:
+        """The token of an `Authorization: Bearer` header, None without one."""
+        scheme, _, token = self.headers.get("authorization", "").strip().partition(" ")
+        return token.strip() or None if scheme.lower() == "bearer" else None
+
+
+class Dialect(Protocol):
+    """What a mount must know of its provider: how it is read, what it refuses, how it answers.
+
+    A check yields each fault in the order in which it is to be reported, and nothing for none.
+    When a check runs, those before it have found nothing, so it need not look again at what they
+    looked at.
+    """
+
+    def credential(self, call: Call) -> Iterator[Refusal]:
+        """Check the key, and the headers that must come with it."""
+
+    def bad_json(self, fault: jsonbody.Fault) -> Refusal:
+        """Word a body that is no JSON."""
+
+    def shape(self, call: Call) -> Iterator[Refusal]:
+        """Check the body's own keys: an object, with messages that are a list of objects."""
+
+    def unknown_model(self, call: Call) -> Refusal:
+        """Word a model that the mount does not have."""
+
+    def schema(self, call: Call) -> Iterator[Refusal]:
+        """Check each message by itself."""
+
+    def sequence(self, call: Call) -> Iterator[Refusal]:
+        """Check the messages against each other: calls and their results."""
+
+    def view(self, call: Call) -> View:
+        """Return what the model sees."""
+
+    def reply(self, call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
+        """Write the model's answer."""
+
+    def error(self, mount: Mount, refusal: Refusal, request_id: str) -> dict[str, Any]:
+        """Write a refusal."""
+
+    def headers(self, request_id: str) -> dict[str, str]:
+        """Return the headers that every answer carries."""
+
+    def model_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Write one model."""
+
+    def model_list(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
+        """Write the list of models."""
+
+
+@cache
+def mounts() -> tuple[Mount, ...]:
+    """Return the mounts; the last one, without a prefix, takes every path that no other has."""
+    return tuple(_mount(row) for row in facts("mounts.json")["mounts"])
+
+
+def _mount(row: Mapping[str, Any]) -> Mount:
+    routes = tuple(Route(re.compile(route["path"]), route["methods"]) for route in row["routes"])
+    return Mount(**{**row, "routes": routes})

@@ -1,0 +1,301 @@
+"""The sandbox: takes a request, checks it step by step, refuses it or lets the model answer.
+
+The order of the checks is `STEPS`, the same on every mount: path and method, body size,
+credential, JSON, the body's own keys, model, each message by itself, the messages against each
+other, streaming. Which of several faults a real provider reports first is not evidenced, so
+**this order is ours**. The first fault of the first step that finds one is the answer.
+
+`handle` does no I/O, keeps no state but the journal, and knows no clock and no random number: the
+same request always gets the same bytes.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+from skyl_nb.sandbox import anthropic, gemini, ids, model, openai
+from skyl_nb.sandbox.call import Call, Dialect, Mount, mounts
+from skyl_nb.sandbox.journal import Entry, Journal
+from skyl_nb.sandbox.reply import Explanation, Reply
+from skyl_nb.sandbox.rules import Refusal, refuse, rule_book
+
+DIALECTS: Mapping[str, Dialect] = {
+    "anthropic": anthropic,
+    "openai": openai,
+    "gemini": gemini,
+}
+PROFILES = ("openai",)
+SAYS_WHO_ANSWERS = {"x-skyl-sandbox": "rule sheet, not a language model"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One check: its name, what it does, and whether a `GET` passes through it too."""
+
+    name: str
+    check: Callable[[Call], Iterator[Refusal]]
+    for_all: bool = False
+
+
+def _path_and_method(call: Call) -> Iterator[Refusal]:
+    """Find out what is asked for; the place below the mount decides."""
+    place = unquote(call.path, errors="replace").removeprefix(call.mount.prefix)
+    for route in call.mount.routes:
+        found = route.pattern.fullmatch(place)
+        if found is None:
+            continue
+        if not route.methods:
+            break
+        if call.method not in route.methods:
+            allowed = ", ".join(route.methods)
+            yield refuse("wrong-method", method=call.method, path=place, allowed=allowed)
+            return
+        call.does = route.methods[call.method]
+        call.model = found.groupdict().get("model") or ""
+        call.version = found.groupdict().get("version") or ""
+        return
+    yield refuse(
+        "unknown-path" if call.mount.name else "unknown-place", method=call.method, path=place
+    )
+
+
+def _body_size(call: Call) -> Iterator[Refusal]:
+    if call.is_too_large:
+        yield refuse("body-too-large")
+
+
+def _credential(call: Call) -> Iterator[Refusal]:
+    if call.does != "health":
+        yield from _dialect(call).credential(call)
+
+
+def _json(call: Call) -> Iterator[Refusal]:
+    fault = call.parsed.fault
+    if fault is not None:
+        yield _dialect(call).bad_json(fault)
+
+
+def _shape(call: Call) -> Iterator[Refusal]:
+    return _dialect(call).shape(call)
+
+
+def _model(call: Call) -> Iterator[Refusal]:
+    # A list of models names none; everything else does, in its path or in its body.
+    if call.does in ("complete", "stream", "model") and call.model not in call.mount.models:
+        yield _dialect(call).unknown_model(call)
+
+
+def _each_message(call: Call) -> Iterator[Refusal]:
+    return _dialect(call).schema(call)
+
+
+def _sequence(call: Call) -> Iterator[Refusal]:
+    return _dialect(call).sequence(call)
+
+
+def _streaming(call: Call) -> Iterator[Refusal]:
+    if call.does == "stream" or call.payload.get("stream") is True:
+        yield refuse("no-streaming")
+
+
+STEPS = (
+    Step("path and method", _path_and_method, for_all=True),
+    Step("body size", _body_size, for_all=True),
+    Step("credential", _credential, for_all=True),
+    Step("JSON", _json),
+    Step("the body's own keys", _shape),
+    Step("model", _model, for_all=True),
+    Step("each message", _each_message),
+    Step("calls and results", _sequence),
+    Step("streaming", _streaming),
+)
+
+
+class Sandbox:
+    """Four provider wires without a network; what it refuses and answers is in `sandbox_data/`.
+
+    Args:
+        api_key: the only credential that counts as a good one.
+        profile: which host the compat mount speaks like; so far only `openai`.
+
+    Raises:
+        ValueError: there is no such profile.
+
+    Attributes:
+        api_key: the good credential, e.g. for `sandbox_client`.
+        journal: the last exchanges, newest last.
+    """
+
+    def __init__(self, api_key: str = "sandbox-key", profile: str = "openai") -> None:
+        if profile not in PROFILES:
+            known = ", ".join(PROFILES)
+            raise ValueError(f"there is no compat profile {profile!r}; choose one of: {known}")
+        self.profile = profile
+        self.api_key = api_key
+        self._journal = Journal()
+
+    @property
+    def journal(self) -> tuple[Entry, ...]:
+        """The last 1,000 exchanges, newest last; see `Entry`. Credentials are never in it."""
+        return self._journal.entries
+
+    def handle(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+        body: bytes | str | None = b"",
+    ) -> Reply:
+        """Answer one request; does no I/O and never raises.
+
+        Args:
+            method: the HTTP method.
+            path: the path with its query, e.g. `/anthropic/v1/messages`.
+            headers: a mapping or pairs; names in any case.
+            body: the body's bytes; a text is taken as UTF-8, None as an empty body.
+
+        Returns:
+            The model's answer, the answer to a GET, or a refusal in the words of the mount's
+            provider.
+        """
+        call = self._read(method, path, headers, body)
+        refusal = first_refusal(call)
+        seed = _seed(call)
+        payload = _refuse(call, refusal, seed) if refusal else _answer(call, seed)
+        reply = Reply(
+            status=refusal.rule.status if refusal else 200,
+            headers=_headers(call, refusal, seed),
+            body=ids.compact(payload).encode("utf-8", "backslashreplace"),
+            rule=refusal.rule.id if refusal else None,
+        )
+        if call.does != "health":
+            self._journal.add(call, reply, payload)
+        return reply
+
+    def explain(self, reply: Reply | Entry) -> Explanation:
+        """Return the rule behind a reply (or an entry of the journal), its source and confidence.
+
+        For a reply that is no refusal `rule` is None and the text says that the request was
+        accepted.
+        """
+        if reply.rule is None:
+            text = "The request was accepted: no rule of this sandbox speaks against it."
+            return Explanation(None, "", "", text)
+        rule = rule_book()[reply.rule]
+        return Explanation(rule.id, rule.evidence, rule.confidence, rule.explain)
+
+    def rules(self) -> str:
+        """Return the rule sheet by which the model answers, as text to be printed."""
+        return model.sheet()
+
+    def transport(self, module: ModuleType | None = None) -> Any:
+        """Return a transport, sync and async in one object, for clients of httpx or its like.
+
+        Args:
+            module: `httpx` (the default) or a module with the same classes, such as `httpx2`.
+
+        Returns:
+            An instance of the module's `BaseTransport` and `AsyncBaseTransport`. The three
+            providers' own host names lead to their mounts; any other host uses the path as it is.
+        """
+        from skyl_nb.sandbox.transport import build  # loads httpx, which `handle` does not need
+
+        return build(self.handle, module)
+
+    def __repr__(self) -> str:
+        return f"Sandbox(profile={self.profile!r})"
+
+    def _read(self, method: Any, path: Any, headers: Any, body: Any) -> Call:
+        bare, _, query = _text(path).partition("?")
+        return Call(
+            mount=_mount_of(bare),
+            method=_text(method).upper(),
+            path=bare,
+            query=dict(parse_qsl(query)),
+            headers=_header_fields(headers),
+            body=_bytes(body),
+            api_key=self.api_key,
+        )
+
+
+def first_refusal(call: Call) -> Refusal | None:
+    """Run the steps in their order; return the first fault whose rule is on, or None."""
+    for step in STEPS:
+        if not step.for_all and call.does not in ("complete", "stream"):
+            continue
+        for refusal in step.check(call):
+            if refusal.rule.on:
+                return refusal
+    return None
+
+
+def _refuse(call: Call, refusal: Refusal, seed: bytes) -> dict[str, Any]:
+    if not call.mount.dialect:
+        return {"error": refusal.message}
+    return _dialect(call).error(call.mount, refusal, _request_id(seed))
+
+
+def _answer(call: Call, seed: bytes) -> dict[str, Any]:
+    if call.does == "health":
+        return {"status": "ok"}
+    dialect = _dialect(call)
+    if call.does == "models":
+        return dialect.model_list([dialect.model_row(row) for row in call.mount.models.values()])
+    if call.does == "model":
+        return dialect.model_row(call.mount.models[call.model])
+    return dialect.reply(call, model.answer(dialect.view(call)), seed)
+
+
+def _headers(call: Call, refusal: Refusal | None, seed: bytes) -> dict[str, str]:
+    headers = {"content-type": "application/json"}
+    if call.mount.dialect:
+        headers |= _dialect(call).headers(_request_id(seed))
+    if refusal is None and call.does in ("complete", "stream"):
+        headers |= SAYS_WHO_ANSWERS
+    if refusal is not None and refusal.rule.status == 405:
+        headers["allow"] = str(refusal.values["allowed"])
+    return headers
+
+
+def _seed(call: Call) -> bytes:
+    """Return the seed of the ids: where the request went and what it says, however spaced."""
+    if call.is_too_large or call.parsed.fault is not None:
+        said = call.body.decode("utf-8", "replace")
+    else:
+        said = ids.canonical(call.parsed.value)
+    return ids.seed(call.mount.name, call.method, call.path, said)
+
+
+def _request_id(seed: bytes) -> str:
+    return ids.make(seed, "req_")
+
+
+def _dialect(call: Call) -> Dialect:
+    return DIALECTS[call.mount.dialect]
+
+
+def _mount_of(path: str) -> Mount:
+    return next(mount for mount in mounts() if f"{path}/".startswith(f"{mount.prefix}/"))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    return value if isinstance(value, str) else ""
+
+
+def _bytes(value: Any) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    return bytes(value) if isinstance(value, bytes | bytearray | memoryview) else b""
+
+
+def _header_fields(headers: Any) -> dict[str, str]:
+    """Return the headers with names in small letters; what is no name and value is left out."""
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    if not isinstance(pairs, Iterable):
+        return {}
+    found = [pair for pair in pairs if isinstance(pair, tuple | list) and len(pair) == 2]
+    return {_text(name).lower(): _text(value) for name, value in found}

@@ -1,0 +1,318 @@
+"""Gemini generateContent: how the mount reads a request, what it refuses, how it answers.
+
+Calls and results pair across two neighbouring contents, by count and then by name; ids are not
+needed.
+
+- A content with calls comes right after one that is not the model's: after a user's turn or
+  after responses (REPORTS 42).
+- The next content holds exactly as many responses as there were calls (REPORTS 41); responses
+  spread over several contents are a wrong count (REPORTS 113), and so are calls in the last
+  content.
+- Responses come right after calls (REPORTS 43).
+- Each response names a call; equal names pair in their order (REPORTS 47).
+
+Every field may be spelled in camel case or in snake case, null means that a field is not set, and
+a single object stands for a list of one: so Google's own parser reads JSON. `_get` and `_list`
+undo all three.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from skyl_nb.sandbox import ids
+from skyl_nb.sandbox.call import Call, Mount
+from skyl_nb.sandbox.jsonbody import Fault
+from skyl_nb.sandbox.model import Answer, Choice, Mode, Result, Tool, ToolUse, View, joined
+from skyl_nb.sandbox.rules import Refusal, refuse, refuse_each
+from skyl_nb.sandbox.schema import snake
+
+ROLES = ("", "user", "model", "function", "tool")
+# What a part may be made of: one of these must be set.
+DATA = (
+    "text",
+    "inlineData",
+    "fileData",
+    "functionCall",
+    "functionResponse",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+)
+# Of these parts later checks read the fields: what they are called in texts, and their types.
+MESSAGES = {"functionCall": "function_call", "functionResponse": "function_response"}
+STRUCTS = {"functionCall": "args", "functionResponse": "response"}
+STRING, STRUCT = "TYPE_STRING", "type.googleapis.com/google.protobuf.Struct"
+SERVICE = "type.googleapis.com/google.ai.generativelanguage"
+MODES: Mapping[str, Mode] = {"NONE": "none", "ANY": "required"}
+
+
+# Reading
+
+
+def _get(data: Any, name: str) -> Any:
+    """Return a field in either spelling; None if it is not set, or `data` has no fields."""
+    if not isinstance(data, dict):
+        return None
+    found = data.get(name)
+    return data.get(snake(name)) if found is None else found
+
+
+def _list(value: Any) -> list[Any]:
+    """Return a repeated field: a single object stands for a list of one."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def _contents(call: Call) -> list[Any]:
+    return _list(call.payload.get("contents"))
+
+
+def _parts(content: Any) -> list[Any]:
+    return _list(_get(content, "parts"))
+
+
+def _of_kind(content: Any, kind: str) -> list[Any]:
+    """Return what the parts of a content hold of one kind, e.g. its function calls."""
+    return [found for part in _parts(content) if (found := _get(part, kind)) is not None]
+
+
+# Checks
+
+
+def credential(call: Call) -> Iterator[Refusal]:
+    """One good key is enough, in `x-goog-api-key`, as a Bearer token or in the query."""
+    places = (call.headers.get("x-goog-api-key"), call.bearer, call.query.get("key"))
+    given = [key for key in places if key]
+    if not given:
+        yield refuse("gemini-no-key")
+    elif call.api_key not in given:
+        yield refuse("gemini-bad-key")
+
+
+def bad_json(fault: Fault) -> Refusal:
+    """Word a body that is no JSON, with the text around the fault."""
+    return refuse("gemini-json", context=fault.context())
+
+
+def shape(call: Call) -> Iterator[Refusal]:
+    """Check that there are contents, each an object."""
+    payload = call.parsed.value
+    if not isinstance(payload, dict):
+        yield refuse("gemini-not-object")
+        return
+    call.payload = payload
+    contents = _contents(call)
+    if not contents:
+        yield refuse("gemini-no-contents")
+    for i, content in enumerate(contents):
+        place = f"contents[{i}]" if isinstance(payload["contents"], list) else "contents"
+        yield from _message(content, place, "Content", call)
+
+
+def unknown_model(call: Call) -> Refusal:
+    """Word a model that there is not."""
+    return refuse("gemini-unknown-model", model=call.model, version=call.version)
+
+
+def schema(call: Call) -> Iterator[Refusal]:
+    """Check each content by itself: its role, its parts, the names in them."""
+    contents = _contents(call)
+    for i, content in enumerate(contents):
+        yield from _role(content, f"contents[{i}]")
+        if not _parts(content):
+            yield refuse("gemini-empty-parts", i=i)
+        for j, part in enumerate(_parts(content)):
+            yield from _part(part, i, j, call)
+    nameless = [
+        {"i": i, "j": j, "kind": label}
+        for i, content in enumerate(contents)
+        for j, part in enumerate(_parts(content))
+        for kind, label in MESSAGES.items()
+        if _get(part, kind) is not None and not _get(_get(part, kind), "name")
+    ]
+    if nameless:
+        yield refuse_each("gemini-empty-name", nameless)
+
+
+def _role(content: Mapping[str, Any], path: str) -> Iterator[Refusal]:
+    yield from _string(content, "role", path)
+    if (_get(content, "role") or "") not in ROLES:
+        yield refuse("gemini-role")
+
+
+def _part(part: Any, i: int, j: int, call: Call) -> Iterator[Refusal]:
+    path = f"contents[{i}].parts[{j}]"
+    yield from _message(part, path, "Part", call)
+    if all(_get(part, kind) is None for kind in DATA):
+        yield refuse("gemini-empty-part", i=i, j=j)
+    yield from _string(part, "text", path)
+    for kind, label in MESSAGES.items():
+        inner = _get(part, kind)
+        if inner is None:
+            continue
+        yield from _message(inner, f"{path}.{label}", kind[0].upper() + kind[1:], call)
+        yield from _string(inner, "name", f"{path}.{label}")
+        struct = _get(inner, STRUCTS[kind])
+        if struct is not None and not isinstance(struct, dict):
+            yield _invalid(f"{path}.{label}.{STRUCTS[kind]}", STRUCT, struct)
+
+
+def _message(value: Any, path: str, kind: str, call: Call) -> Iterator[Refusal]:
+    if not isinstance(value, dict):
+        yield _invalid(path, f"{SERVICE}.{call.version}.{kind}", value)
+
+
+def _string(data: Mapping[str, Any], name: str, path: str) -> Iterator[Refusal]:
+    value = _get(data, name)
+    if isinstance(value, list):
+        yield refuse("gemini-not-repeating", field=name, path=path)
+    elif value is not None and not isinstance(value, str):
+        yield _invalid(f"{path}.{name}", STRING, value)
+
+
+def _invalid(path: str, kind: str, value: Any) -> Refusal:
+    shown = value if isinstance(value, str) else ids.compact(value)
+    return refuse("gemini-invalid-value", path=path, type=kind, value=shown[:200])
+
+
+def sequence(call: Call) -> Iterator[Refusal]:
+    """Check calls against responses, content by content."""
+    contents = _contents(call)
+    calls = [_of_kind(content, "functionCall") for content in contents]
+    responses = [_of_kind(content, "functionResponse") for content in contents]
+    for i in range(len(contents)):
+        if calls[i]:
+            if i == 0 or calls[i - 1] or _get(contents[i - 1], "role") == "model":
+                yield refuse("gemini-call-place")
+            yield from _paired(calls[i], responses[i + 1] if i + 1 < len(contents) else [])
+        if responses[i] and (i == 0 or not calls[i - 1]):
+            yield refuse("gemini-response-place")
+
+
+def _paired(calls: list[Any], responses: list[Any]) -> Iterator[Refusal]:
+    if len(calls) != len(responses):
+        yield refuse("gemini-count")
+    if Counter(map(_name, responses)) - Counter(map(_name, calls)):
+        yield refuse("gemini-name-mismatch")
+
+
+def _name(data: Mapping[str, Any]) -> str:
+    return str(_get(data, "name") or "")
+
+
+# What the model sees, and what it answers
+
+
+def view(call: Call) -> View:
+    """Return what the model sees; responses count if the last content has one."""
+    contents = _contents(call)
+    responses = _of_kind(contents[-1], "functionResponse")
+    calls = _of_kind(contents[-2], "functionCall") if responses else []
+    users = [content for content in contents if _get(content, "role") != "model"]
+    texts = [joined(_of_kind(content, "text")) for content in users]
+    declared = _get(call.payload, "tools")
+    return View(
+        prompt=next(filter(None, reversed(texts)), ""),
+        tools=tuple(_tools(declared)),
+        choice=_choice(_get(_get(call.payload, "toolConfig"), "functionCallingConfig")),
+        results=tuple(_results(calls, responses)),
+    )
+
+
+def _results(calls: list[Any], responses: list[Any]) -> Iterator[Result]:
+    """Pair each response with the first call left that has its id and name, else its name."""
+    left = list(calls)
+    for response in responses:
+        key = (_name(response), _get(response, "id"))
+        by_id = (one for one in left if (_name(one), _get(one, "id")) == key)
+        by_name = (one for one in left if _name(one) == key[0])
+        call = next(by_id, None) or next(by_name)
+        left.remove(call)
+        said = _get(response, "response") or {}
+        use = ToolUse(_name(call), ids.compact(_get(call, "args") or {}))
+        yield Result(use, _text(said), failed=said.get("error") is not None)
+
+
+def _text(said: Mapping[str, Any]) -> str:
+    """Return what stands under `content`, else under `output`, else the whole object."""
+    named = [said[key] for key in ("content", "output") if key in said]
+    value = next((one for one in named if one is not None), None) if named else said
+    if isinstance(value, str):
+        return value
+    return "" if value is None or value in ({}, []) else ids.compact(value)
+
+
+def _tools(tools: Any) -> Iterator[Tool]:
+    for tool in _list(tools):
+        for declared in _list(_get(tool, "functionDeclarations")):
+            if isinstance(declared, dict):
+                schema_of = _get(declared, "parametersJsonSchema")
+                yield Tool(_name(declared), schema_of or _get(declared, "parameters"))
+
+
+def _choice(config: Any) -> Choice:
+    names = _list(_get(config, "allowedFunctionNames"))
+    mode = str(_get(config, "mode") or "").upper()
+    return Choice(MODES.get(mode, "auto"), tuple(name for name in names if isinstance(name, str)))
+
+
+def reply(call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
+    """Write a `GenerateContentResponse`; its calls have no ids."""
+    parts: list[dict[str, Any]] = [
+        {"functionCall": {"name": use.name, "args": json.loads(use.arguments)}}
+        for use in answer.calls
+    ]
+    if answer.text:
+        parts.insert(0, {"text": answer.text})
+    sent, made = ids.tokens(call.payload), ids.tokens(parts)
+    return {
+        "candidates": [
+            {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
+        ],
+        "usageMetadata": {
+            "promptTokenCount": sent,
+            "candidatesTokenCount": made,
+            "totalTokenCount": sent + made,
+        },
+        "modelVersion": call.model,
+        "responseId": ids.make(seed, ""),
+    }
+
+
+def error(mount: Mount, refusal: Refusal, _request_id: str) -> dict[str, Any]:
+    """Write a refusal, with the details that Google gives to its programs."""
+    inner = {
+        "code": refusal.rule.status,
+        "message": refusal.message,
+        "status": mount.error_type(refusal),
+    }
+    if refusal.rule.details is not None:
+        inner["details"] = refusal.details
+    return {"error": inner}
+
+
+def headers(_request_id: str) -> dict[str, str]:
+    """Return nothing: answers of this provider carry no id."""
+    return {}
+
+
+def model_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a `Model`."""
+    return {
+        "name": f"models/{row['id']}",
+        "version": "001",
+        "displayName": row["name"],
+        "description": row["name"],
+        "inputTokenLimit": 1_048_576,
+        "outputTokenLimit": 65_536,
+        "supportedGenerationMethods": ["generateContent"],
+    }
+
+
+def model_list(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Write a page of models, which is the only one."""
+    return {"models": rows}

@@ -1,0 +1,57 @@
+"""What went over the wire: the last exchanges, for looking at what another client sent.
+
+Credentials are never kept: they come in headers and in the query, and neither is part of an entry.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+from skyl_nb.sandbox.call import Call
+from skyl_nb.sandbox.reply import Reply
+
+KEPT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One exchange.
+
+    Attributes:
+        mount: `anthropic`, `openai`, `compat` or `gemini`; `""` for a path outside the mounts.
+        method: the HTTP method.
+        path: the path without its query.
+        request: the body as parsed JSON, None if it is none.
+        status: the HTTP status of the reply.
+        reply: the reply's body as parsed JSON; of a stream its text.
+        rule: the id of the refusal, None when the request was accepted.
+    """
+
+    mount: str
+    method: str
+    path: str
+    request: Any
+    status: int
+    reply: Any
+    rule: str | None
+
+
+class Journal:
+    """Keeps the last exchanges, newest last."""
+
+    def __init__(self) -> None:
+        self._entries: deque[Entry] = deque(maxlen=KEPT)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The exchanges kept so far, newest last."""
+        return tuple(self._entries)
+
+    def add(self, call: Call, reply: Reply, payload: Any) -> None:
+        """Keep one exchange; a body over the mount's limit is not looked into."""
+        request = None if call.is_too_large else call.parsed.value
+        self._entries.append(
+            Entry(
+                call.mount.name, call.method, call.path, request, reply.status, payload, reply.rule
+            )
+        )

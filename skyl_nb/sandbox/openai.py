@@ -1,0 +1,305 @@
+"""OpenAI Chat Completions, and the hosts that copy it: reading, refusing, answering.
+
+Calls and results pair by neighbourhood: the run of tool messages right after an assistant message
+answers that message's calls, in any order, so an id may come again in a later round. A tool
+message outside such a run answers nothing (REPORTS 25), an id that was not called is unknown
+(REPORTS 27), a second answer is one too many (REPORTS 28), and a call without an answer in the
+run is unanswered (REPORTS 26). Of an unanswered call the message after the run is named, because
+its role is what is wrong; that index is not evidenced.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
+from typing import Any
+
+from skyl_nb.sandbox import ids
+from skyl_nb.sandbox.call import Call, Mount
+from skyl_nb.sandbox.jsonbody import Fault
+from skyl_nb.sandbox.model import Answer, Choice, Mode, Result, Tool, ToolUse, View, joined
+from skyl_nb.sandbox.rules import Refusal, refuse
+
+ROLES = ("system", "assistant", "user", "function", "tool", "developer")
+LONGEST_CONTENT = 10_485_760
+CREATED = 1_767_225_600  # one moment for all answers: there is no clock here
+# What an assistant message may hold instead of a content.
+INSTEAD_OF_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
+NAMES: Mapping[type, str] = {
+    type(None): "null",
+    bool: "a boolean",
+    int: "an integer",
+    float: "a decimal",
+    str: "a string",
+    list: "an array",
+    dict: "an object",
+}
+MODES: Mapping[str, Mode] = {"none": "none", "required": "required"}
+
+
+# Checks
+
+
+def credential(call: Call) -> Iterator[Refusal]:
+    """Check the Bearer token. The provider echoes a bad key in part; we never do."""
+    if call.bearer is None:
+        yield refuse("openai-no-key")
+    elif call.bearer != call.api_key:
+        yield refuse("openai-bad-key", masked="*" * 8)
+
+
+def bad_json(_fault: Fault) -> Refusal:
+    """Word a body that is no JSON; the provider does not say where."""
+    return refuse("openai-json")
+
+
+def shape(call: Call) -> Iterator[Refusal]:
+    """Check that there are messages, each an object, and a model."""
+    payload = call.parsed.value
+    if not isinstance(payload, dict):
+        yield refuse("openai-not-object", got=_name(payload))
+        return
+    call.payload = payload
+    model = payload.get("model")
+    if not model:
+        yield refuse("openai-no-model")
+    yield from _typed(model, str, "model", "a string")
+    call.model = str(model)
+    if "messages" not in payload:
+        yield refuse("openai-missing", path="messages")
+    messages = payload["messages"]
+    yield from _typed(messages, list, "messages", "an array of objects")
+    if not messages:
+        yield refuse("openai-empty-messages")
+    for i, message in enumerate(messages):
+        yield from _typed(message, dict, f"messages[{i}]", "an object")
+
+
+def unknown_model(call: Call) -> Refusal:
+    """Word a model that there is not."""
+    return refuse("openai-unknown-model", model=call.model)
+
+
+def schema(call: Call) -> Iterator[Refusal]:
+    """Check what the model takes, then each message by itself."""
+    avoids = call.mount.models[call.model].get("refuses_max_tokens_on", ())
+    if call.mount.name in avoids and call.payload.get("max_tokens") is not None:
+        yield refuse("openai-max-tokens")
+    for i, message in enumerate(call.payload["messages"]):
+        yield from _role(i, message)
+        yield from _content(i, message)
+        yield from _tool_calls(i, message)
+        if message["role"] == "tool":
+            if message.get("tool_call_id") is None:
+                yield refuse("openai-no-call-id", i=i)
+            path = f"messages[{i}].tool_call_id"
+            yield from _typed(message["tool_call_id"], str, path, "a string")
+
+
+def _role(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
+    path = f"messages[{i}].role"
+    if message.get("role") is None:
+        yield refuse("openai-missing", path=path)
+    yield from _typed(message["role"], str, path, "a string")
+    if message["role"] not in ROLES:
+        yield refuse("openai-role", path=path, role=message["role"])
+
+
+def _content(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
+    content = message.get("content")
+    path = f"messages[{i}].content"
+    if content is None:
+        if message["role"] != "assistant" or not any(map(message.get, INSTEAD_OF_CONTENT)):
+            yield refuse("openai-null-content", i=i)
+        return
+    if isinstance(content, str):
+        if len(content) > LONGEST_CONTENT:
+            yield refuse("openai-long-content", path=path, most=LONGEST_CONTENT, n=len(content))
+        return
+    yield from _typed(content, list, path, "one of a string or array of objects")
+    for j, part in enumerate(content):
+        yield from _typed(part, dict, f"{path}[{j}]", "an object")
+        if part.get("type") == "text":
+            yield from _field(part, "text", str, f"{path}[{j}]", "a string")
+
+
+def _tool_calls(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
+    calls = message.get("tool_calls")
+    if calls is None:
+        return
+    path = f"messages[{i}].tool_calls"
+    yield from _typed(calls, list, path, "an array of objects")
+    for j, call in enumerate(calls):
+        where = f"{path}[{j}]"
+        yield from _typed(call, dict, where, "an object")
+        yield from _field(call, "id", str, where, "a string")
+        if call.get("type", "function") == "function":
+            yield from _field(call, "function", dict, where, "an object")
+            yield from _field(call["function"], "name", str, f"{where}.function", "a string")
+            yield from _field(call["function"], "arguments", str, f"{where}.function", "a string")
+
+
+def _field(
+    data: Mapping[str, Any], name: str, kind: type, path: str, expected: str
+) -> Iterator[Refusal]:
+    if name not in data:
+        yield refuse("openai-missing", path=f"{path}.{name}")
+    yield from _typed(data[name], kind, f"{path}.{name}", expected)
+
+
+def _typed(value: Any, kind: type, path: str, expected: str) -> Iterator[Refusal]:
+    if not isinstance(value, kind):
+        yield refuse("openai-invalid-type", path=path, expected=expected, got=_name(value))
+
+
+def _name(value: Any) -> str:
+    return NAMES[type(value)]
+
+
+def sequence(call: Call) -> Iterator[Refusal]:
+    """Check calls against results, run by run."""
+    messages = call.payload["messages"]
+    after_run = 0
+    for i, message in enumerate(messages):
+        if message["role"] == "tool" and i >= after_run:
+            yield refuse("openai-orphan-result", i=i)
+        called = _called(message)
+        if called:
+            run = list(takewhile(_is_result, messages[i + 1 :]))
+            after_run = i + 1 + len(run)
+            yield from _run(called, run, i + 1)
+
+
+def _run(called: list[str], run: list[Mapping[str, Any]], start: int) -> Iterator[Refusal]:
+    """Check the run of tool messages that starts at index `start` against the ids called."""
+    answered: dict[str, int] = {}
+    for i, message in enumerate(run, start):
+        name = message["tool_call_id"]
+        if name not in called:
+            yield refuse("openai-foreign-id", i=i, id=name)
+        if name in answered:
+            yield refuse("openai-double-result", id=name, a=answered[name], b=i)
+        answered[name] = i
+    missing = [name for name in called if name not in answered]
+    if missing:
+        yield refuse("openai-unanswered-call", i=start + len(run), ids=", ".join(missing))
+
+
+def _called(message: Mapping[str, Any]) -> list[str]:
+    calls = message.get("tool_calls") if message["role"] == "assistant" else None
+    return [call["id"] for call in calls or ()]
+
+
+def _is_result(message: Mapping[str, Any]) -> bool:
+    return bool(message["role"] == "tool")
+
+
+# What the model sees, and what it answers
+
+
+def view(call: Call) -> View:
+    """Return what the model sees; results count if tool messages come last."""
+    messages = call.payload["messages"]
+    results = list(takewhile(_is_result, reversed(messages)))[::-1]
+    caller = messages[-len(results) - 1] if results else {}
+    uses = {one["id"]: _use(one) for one in caller.get("tool_calls") or ()}
+    texts = [_text(message) for message in messages if message["role"] == "user"]
+    return View(
+        prompt=next(filter(None, reversed(texts)), ""),
+        tools=tuple(_tools(call.payload.get("tools"))),
+        choice=_choice(call.payload.get("tool_choice")),
+        results=tuple(Result(uses[one["tool_call_id"]], _text(one)) for one in results),
+    )
+
+
+def _use(call: Mapping[str, Any]) -> ToolUse:
+    function = call.get("function") or {}
+    return ToolUse(str(function.get("name") or ""), function.get("arguments") or "{}")
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    content = message["content"]
+    return content if isinstance(content, str) else joined(part.get("text") for part in content)
+
+
+def _tools(tools: Any) -> Iterator[Tool]:
+    for tool in tools if isinstance(tools, list) else []:
+        function = tool.get("function") if isinstance(tool, dict) else None
+        if isinstance(function, dict):
+            yield Tool(str(function.get("name") or ""), function.get("parameters"))
+
+
+def _choice(choice: Any) -> Choice:
+    """Read a mode, one tool that is forced, or a mode with the tools that are allowed."""
+    if isinstance(choice, str):
+        return Choice(MODES.get(choice, "auto"))
+    if not isinstance(choice, dict):
+        return Choice()
+    allowed = choice.get("allowed_tools")
+    if isinstance(allowed, dict):
+        names = tuple(tool.name for tool in _tools(allowed.get("tools")))
+        return Choice(MODES.get(str(allowed.get("mode")), "auto"), names)
+    return Choice("required", tuple(tool.name for tool in _tools([choice])))
+
+
+def reply(call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
+    """Write a `ChatCompletion` of one choice."""
+    message: dict[str, Any] = {
+        "role": "assistant",
+        "content": answer.text or None,
+        "refusal": None,
+    }
+    if answer.calls:
+        message["tool_calls"] = [
+            {
+                "id": ids.make(seed, "call_", place),
+                "type": "function",
+                "function": {"name": use.name, "arguments": use.arguments},
+            }
+            for place, use in enumerate(answer.calls)
+        ]
+    sent, made = ids.tokens(call.payload), ids.tokens(message)
+    return {
+        "id": ids.make(seed, "chatcmpl-"),
+        "object": "chat.completion",
+        "created": CREATED,
+        "model": call.model,
+        "choices": [
+            {
+                "index": 0,
+                "message": message,
+                "logprobs": None,
+                "finish_reason": "tool_calls" if answer.calls else "stop",
+            }
+        ],
+        "usage": {
+            "prompt_tokens": sent,
+            "completion_tokens": made,
+            "total_tokens": sent + made,
+        },
+    }
+
+
+def error(mount: Mount, refusal: Refusal, _request_id: str) -> dict[str, Any]:
+    """Write a refusal."""
+    return {
+        "error": {
+            "message": refusal.message,
+            "type": mount.error_type(refusal),
+            "param": refusal.param,
+            "code": refusal.rule.code,
+        }
+    }
+
+
+def headers(request_id: str) -> dict[str, str]:
+    """Return the id of the request."""
+    return {"x-request-id": request_id}
+
+
+def model_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a `Model`."""
+    return {"id": row["id"], "object": "model", "created": CREATED, "owned_by": "skyl-sandbox"}
+
+
+def model_list(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Write the list of models."""
+    return {"object": "list", "data": rows}

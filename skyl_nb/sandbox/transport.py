@@ -1,0 +1,54 @@
+"""The front door in process: a transport for httpx, or for any module with httpx's classes.
+
+One object is both the sync and the async transport. The providers' own host names lead to their
+mounts (`hosts` in `sandbox_data/mounts.json`), so a client needs no other base URL.
+"""
+
+import importlib
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from skyl_nb.data import facts
+from skyl_nb.sandbox.reply import Reply
+
+
+def build(handle: Callable[..., Reply], module: ModuleType | None = None) -> Any:
+    """Return a transport that answers with `handle`, as an instance of the module's own classes.
+
+    Args:
+        handle: takes method, path, headers and body, and returns a `Reply`.
+        module: `httpx` (the default) or a module with the same classes.
+
+    Raises:
+        TypeError: the module has no transports.
+    """
+    module = module or importlib.import_module("httpx")
+    try:
+        bases = (module.BaseTransport, module.AsyncBaseTransport)
+    except AttributeError:
+        name = getattr(module, "__name__", module)
+        raise TypeError(f"{name} has no transports: pass httpx or a module like it") from None
+
+    def answer(request: Any) -> Any:
+        reply = handle(
+            request.method, _path(request.url), request.headers.multi_items(), request.content
+        )
+        content = reply.body if reply.frames is None else b"".join(reply.frames)
+        return module.Response(reply.status, headers=reply.headers, content=content)
+
+    def handle_request(_self: Any, request: Any) -> Any:
+        request.read()
+        return answer(request)
+
+    async def handle_async_request(_self: Any, request: Any) -> Any:
+        await request.aread()
+        return answer(request)
+
+    methods = {"handle_request": handle_request, "handle_async_request": handle_async_request}
+    return type("SandboxTransport", bases, methods)()
+
+
+def _path(url: Any) -> str:
+    prefix = facts("mounts.json")["hosts"].get(url.host, "")
+    return f"{prefix}{url.raw_path.decode('ascii', 'replace')}"
