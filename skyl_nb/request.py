@@ -1,8 +1,8 @@
 """A request to a model and its response, as data, and the check that comes before anything is sent.
 
 This is skyl's request.go and response.go in Python. `validate` speaks skyl's words, in skyl's
-order (read in its source, 2026-11). It looks at neither the content nor the order of messages: those are the
-provider's to refuse.
+order (read in its source, 2026-11). It looks at neither the content nor the order of messages:
+those are the provider's to refuse.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
 """Gemini generateContent: skyl sends nothing of a failed result but its text.
 
 A result is `functionResponse: {name, response: {content}}`, the same for success and failure. This
-API's own documentation (`FunctionResponse.response`) names a key `error` for error details, which skyl
-does not use. In skyl there are no call ids here: the id of a call is its function's name, and a
-result's call id is sent as the name.
+API's own documentation (`FunctionResponse.response`) names a key `error` for error details, which
+skyl does not use. In skyl there are no call ids here: the id of a call is its function's name, and
+a result's call id is sent as the name.
 """
 
 from base64 import b64encode

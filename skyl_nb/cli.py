@@ -1,0 +1,253 @@
+"""The command `skyl-nb`: what a learner, an author and CI do with the notebooks.
+
+What is wrong is said in one line on stderr, never as a traceback: exit code 1 if a command found
+something or could not do its work, 2 if it was called wrongly, 130 on Ctrl-C. A command returns its
+exit code, or nothing for 0, and imports what it needs when it runs, so that `--help` is quick.
+"""
+
+import importlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import click
+
+import skyl_nb
+from skyl_nb import data
+from skyl_nb.errors import SkylError
+
+FIRST_NOTEBOOK = "reference/tool-result.ipynb"
+
+_INTERRUPTED = 130  # what a shell expects after Ctrl-C
+
+# JupyterLab's names for the two options that we set, and refuses to hear twice.
+_ROOT_OPTIONS = ("--ServerApp.root_dir", "--notebook-dir", "--ServerApp.notebook_dir")
+_URL_OPTIONS = ("--LabApp.default_url", "--ServerApp.default_url")
+
+
+class _OneLineErrors(click.Group):
+    """A group of commands whose errors are one line each."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command and exit with its code."""
+        sys.exit(self._exit_code(*args, **{**kwargs, "standalone_mode": False}))
+
+    def _exit_code(self, *args: Any, **kwargs: Any) -> int:
+        try:
+            return super().main(*args, **kwargs) or 0
+        except click.Abort:
+            return _INTERRUPTED
+        except click.UsageError as error:
+            command = error.ctx.command_path if error.ctx else "skyl-nb"
+            _complain(f"{command}: {error.format_message()} (see {command} --help)")
+            return error.exit_code
+        except click.ClickException as error:
+            _complain(f"skyl-nb: {error.format_message()}")
+            return error.exit_code
+        except SkylError as error:
+            _complain(f"skyl-nb: {error}")
+            return 1
+
+
+class _PassesOptionsOn(click.Command):
+    """A command that hands on what stands after `--`, in the context's `args`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command's own arguments only."""
+        end = args.index("--") if "--" in args else len(args)
+        try:
+            super().parse_args(ctx, args[:end])
+        except click.NoSuchOption as error:
+            raise click.UsageError(
+                f"{error.format_message()} JupyterLab's own options go after --, "
+                f"as in: skyl-nb lab -- {error.option_name}",
+                ctx,
+            ) from error
+        ctx.args = args[end + 1 :]
+        return ctx.args
+
+
+def _complain(message: str) -> None:
+    click.echo(" ".join(message.split()), err=True)
+
+
+def _examples(*commands: str) -> str:
+    """Return the end of a help page; click keeps the lines of a paragraph that begins so."""
+    return "\n".join(("\b", "Examples:", *(f"  {command}" for command in commands)))
+
+
+@click.group(
+    cls=_OneLineErrors,
+    invoke_without_command=True,
+    epilog=_examples("skyl-nb lab"),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(skyl_nb.__version__, prog_name="skyl-nb")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """Learn what each provider's wire keeps of a tool's failure, in notebooks."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@main.command(
+    cls=_PassesOptionsOn,
+    options_metavar="[NOTEBOOK] [-- JUPYTERLAB OPTIONS]",
+    epilog=_examples(
+        "skyl-nb lab",
+        "skyl-nb lab reference/tool-result.ipynb",
+        "skyl-nb lab -- --no-browser --port 9000",
+    ),
+)
+@click.argument("notebook", required=False, metavar="")
+@click.pass_context
+def lab(ctx: click.Context, notebook: str | None) -> None:
+    """Open JupyterLab on a notebook: on the first one unless you name another.
+
+    NOTEBOOK is a path, from here or from the notebooks folder. What stands after -- goes to
+    JupyterLab.
+    """
+    folder = _notebooks_folder()
+    path = _notebook(notebook or FIRST_NOTEBOOK, folder)
+    root = folder if path.is_relative_to(folder) else path.parent
+    _jupyterlab().launch_instance(lab_arguments(path, root, ctx.args))
+
+
+@main.command(
+    epilog=_examples(
+        "skyl-nb rebuild", "skyl-nb rebuild --check notebooks/reference/tool-result.ipynb"
+    )
+)
+@click.argument("paths", nargs=-1)
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 if something would change.")
+def rebuild(paths: tuple[str, ...], check: bool) -> int:
+    """Run notebooks and store their outputs, the same bytes on every machine.
+
+    PATHS are notebooks or folders; without any, the project's own notebooks.
+    """
+    from skyl_nb.notebooks import SLOW_SECONDS
+    from skyl_nb.notebooks import rebuild as rebuild_notebook
+
+    failed = changed = 0
+    for path in _found(paths):
+        try:
+            result = rebuild_notebook(path, check=check)
+        except SkylError as error:
+            _complain(f"skyl-nb rebuild: {error}")
+            failed += 1
+            continue
+        changed += result.changed
+        word = ("would change" if check else "rebuilt") if result.changed else "unchanged"
+        click.echo(f"{path}: {word}")
+        for cell_id, seconds in result.slow:
+            click.echo(
+                f"{path}:{cell_id}: note: took {seconds:.1f} s, more than {SLOW_SECONDS:g} s"
+            )
+    return int(bool(failed or (check and changed)))
+
+
+@main.command(
+    epilog=_examples("skyl-nb lint", "skyl-nb lint notebooks/reference/tool-result.ipynb")
+)
+@click.argument("paths", nargs=-1)
+def lint(paths: tuple[str, ...]) -> int:
+    """Check notebooks by the project's rules; each finding says how to mend it.
+
+    PATHS are notebooks or folders; without any, the project's own notebooks. A finding is
+    path:cell-id: rule: message. Exit 1 if there is one.
+    """
+    from skyl_nb.notebooks import lint as lint_notebook
+
+    notebooks = _found(paths)
+    findings = [finding for path in notebooks for finding in lint_notebook(path)]
+    for finding in findings:
+        click.echo(str(finding))
+    click.echo(f"{_counted(len(notebooks), 'notebook')}, {_counted(len(findings), 'finding')}")
+    return int(bool(findings))
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+# Paths.
+
+
+def _notebooks_folder() -> Path:
+    try:
+        return data.folder("notebooks")
+    except FileNotFoundError as error:
+        raise SkylError(str(error)) from error
+
+
+def _found(paths: Sequence[str]) -> list[Path]:
+    """Return the notebooks that a command is for; a wrong path is a wrong call."""
+    from skyl_nb.notebooks import find
+
+    places = paths or [str(_from_here(_notebooks_folder()))]
+    try:
+        return find(places)
+    except SkylError as error:
+        raise click.UsageError(error.message, click.get_current_context()) from error
+
+
+def _from_here(path: Path) -> Path:
+    """Return a path as a reader would type it."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def _notebook(name: str, folder: Path) -> Path:
+    """Return the notebook that `name` means: from here, or from the notebooks folder."""
+    for place in (Path(name), folder / name):
+        if place.is_file() and place.suffix == ".ipynb":
+            return place.resolve()
+    raise click.UsageError(f"there is no notebook {name}, here or in {folder}")
+
+
+# JupyterLab.
+
+
+def _jupyterlab() -> Any:
+    """Return JupyterLab's application.
+
+    It runs in our process, so Ctrl-C and the exit code are its own on every system.
+    """
+    try:
+        return importlib.import_module("jupyterlab.labapp").LabApp
+    except ModuleNotFoundError as error:
+        raise SkylError(
+            "JupyterLab is not installed in this Python; install it with "
+            f"{sys.executable} -m pip install jupyterlab"
+        ) from error
+
+
+def lab_arguments(notebook: Path, root: Path, passed: Sequence[str]) -> list[str]:
+    """Return JupyterLab's arguments: ours, unless the user gave their own, then the user's.
+
+    Args:
+        notebook: what to open, absolute.
+        root: the folder to show, absolute.
+        passed: what the user hands on to JupyterLab.
+    """
+    ours = []
+    own_root = _value(passed, _ROOT_OPTIONS)
+    if own_root is None:
+        ours.append(f"--ServerApp.root_dir={root}")
+    else:
+        root = Path(own_root).resolve()
+    if _value(passed, _URL_OPTIONS) is None and notebook.is_relative_to(root):
+        page = quote(notebook.relative_to(root).as_posix())
+        ours.append(f"--LabApp.default_url=/lab/tree/{page}")
+    return [*ours, *passed]
+
+
+def _value(arguments: Sequence[str], names: Sequence[str]) -> str | None:
+    """Return the value of an option under any of its names, None if it is not given."""
+    for index, argument in enumerate(arguments):
+        name, equals, value = argument.partition("=")
+        if name in names:
+            return value if equals else "".join(arguments[index + 1 : index + 2])
+    return None
