@@ -104,10 +104,10 @@ def main(ctx: click.Context) -> None:
 @click.argument("notebook", required=False, metavar="")
 @click.pass_context
 def lab(ctx: click.Context, notebook: str | None) -> None:
-    """Open JupyterLab on a notebook: on the first one unless you name another.
+    """Open JupyterLab on a notebook.
 
-    NOTEBOOK is a path, from here or from the notebooks folder. What stands after -- goes to
-    JupyterLab.
+    NOTEBOOK is a path, from here or from the notebooks folder; without it, the first notebook is
+    opened. What stands after -- goes to JupyterLab.
     """
     folder = _notebooks_folder()
     path = _notebook(notebook or FIRST_NOTEBOOK, folder)
@@ -123,9 +123,10 @@ def lab(ctx: click.Context, notebook: str | None) -> None:
 @click.argument("paths", nargs=-1)
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if something would change.")
 def rebuild(paths: tuple[str, ...], check: bool) -> int:
-    """Run notebooks and store their outputs, the same bytes on every machine.
+    """Run notebooks and store their outputs.
 
-    PATHS are notebooks or folders; without any, the project's own notebooks.
+    The bytes are the same on every run and machine. A cell that fails leaves its notebook as it
+    was. PATHS are notebooks or folders; without any, the project's own notebooks.
     """
     from skyl_nb.notebooks import SLOW_SECONDS
     from skyl_nb.notebooks import rebuild as rebuild_notebook
@@ -153,10 +154,10 @@ def rebuild(paths: tuple[str, ...], check: bool) -> int:
 )
 @click.argument("paths", nargs=-1)
 def lint(paths: tuple[str, ...]) -> int:
-    """Check notebooks by the project's rules; each finding says how to mend it.
+    """Check notebooks by the project's rules.
 
-    PATHS are notebooks or folders; without any, the project's own notebooks. A finding is
-    path:cell-id: rule: message. Exit 1 if there is one.
+    A finding is path:cell-id: rule: message, and says how to mend it; with one, the exit code is 1.
+    PATHS are notebooks or folders; without any, the project's own notebooks.
     """
     from skyl_nb.notebooks import lint as lint_notebook
 

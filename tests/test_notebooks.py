@@ -190,6 +190,11 @@ def test_an_output_has_the_count_of_its_cell():
     assert rules_broken(notebook) == {"execution-count"}
 
 
+def test_a_use_is_told_once_and_in_full():
+    (finding,) = lint(with_cell("import random\nx = random.random() + random.choice([1])"))
+    assert finding.message.startswith("the code uses random.choice, random.random; ")
+
+
 def test_invalid_code_may_be_shown_when_it_is_tagged():
     notebook = with_cell("this is no Python")
     notebook["cells"][-1]["metadata"]["tags"] = ["raises-exception"]
