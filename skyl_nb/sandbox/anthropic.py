@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise, takewhile
 from typing import Any
 
-from skyl_nb.sandbox import ids
-from skyl_nb.sandbox.call import Call, Mount
+from skyl_nb.sandbox import ids, streams
+from skyl_nb.sandbox.call import Call
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Result, Tool, ToolUse, View, joined
 from skyl_nb.sandbox.rules import Refusal, refuse
@@ -341,9 +341,19 @@ def reply(call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
     }
 
 
-def error(mount: Mount, refusal: Refusal, request_id: str) -> dict[str, Any]:
+def frames(_call: Call, payload: dict[str, Any]) -> Iterator[bytes]:
+    """Cut an answer into the events of a stream."""
+    return streams.anthropic(payload)
+
+
+def stream_type(_call: Call) -> str:
+    """Return the content type of a stream."""
+    return "text/event-stream; charset=utf-8"
+
+
+def error(call: Call, refusal: Refusal, request_id: str) -> dict[str, Any]:
     """Write a refusal; the id of the request stands in the body too."""
-    inner: dict[str, Any] = {"type": mount.error_type(refusal), "message": refusal.message}
+    inner: dict[str, Any] = {"type": call.mount.error_type(refusal), "message": refusal.message}
     if refusal.rule.details is not None:
         inner["details"] = refusal.details
     return {"type": "error", "error": inner, "request_id": request_id}

@@ -104,6 +104,11 @@ class Call:
         return self.mount.max_bytes is not None and len(self.body) > self.mount.max_bytes
 
     @property
+    def streams(self) -> bool:
+        """Whether the answer is asked for as a stream, by the path or in the body."""
+        return self.does == "stream" or self.payload.get("stream") is True
+
+    @property
     def bearer(self) -> str | None:
         """The token of an `Authorization: Bearer` header, None without one."""
         scheme, _, token = self.headers.get("authorization", "").strip().partition(" ")
@@ -142,7 +147,13 @@ class Dialect(Protocol):
     def reply(self, call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
         """Write the model's answer."""
 
-    def error(self, mount: Mount, refusal: Refusal, request_id: str) -> dict[str, Any]:
+    def frames(self, call: Call, payload: dict[str, Any]) -> Iterator[bytes]:
+        """Cut a written answer into the frames of a stream."""
+
+    def stream_type(self, call: Call) -> str:
+        """Return the content type of a stream."""
+
+    def error(self, call: Call, refusal: Refusal, request_id: str) -> Any:
         """Write a refusal."""
 
     def headers(self, request_id: str) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 The order of the checks is `STEPS`, the same on every mount: path and method, body size,
 credential, JSON, the body's own keys, model, each message by itself, the messages against each
-other, streaming. Which of several faults a real provider reports first is not evidenced, so
+other. Which of several faults a real provider reports first is not evidenced, so
 **this order is ours**. The first fault of the first step that finds one is the answer.
 
 `handle` does no I/O, keeps no state but the journal, and knows no clock and no random number: the
@@ -95,11 +95,6 @@ def _sequence(call: Call) -> Iterator[Refusal]:
     return _dialect(call).sequence(call)
 
 
-def _streaming(call: Call) -> Iterator[Refusal]:
-    if call.does == "stream" or call.payload.get("stream") is True:
-        yield refuse("no-streaming")
-
-
 STEPS = (
     Step("path and method", _path_and_method, for_all=True),
     Step("body size", _body_size, for_all=True),
@@ -109,7 +104,6 @@ STEPS = (
     Step("model", _model, for_all=True),
     Step("each message", _each_message),
     Step("calls and results", _sequence),
-    Step("streaming", _streaming),
 )
 
 
@@ -164,10 +158,12 @@ class Sandbox:
         refusal = first_refusal(call)
         seed = _seed(call)
         payload = _refuse(call, refusal, seed) if refusal else _answer(call, seed)
+        if refusal is None and call.streams:
+            return self._stream(call, payload, seed)
         reply = Reply(
             status=refusal.rule.status if refusal else 200,
             headers=_headers(call, refusal, seed),
-            body=ids.compact(payload).encode("utf-8", "backslashreplace"),
+            body=ids.encoded(ids.compact(payload)),
             rule=refusal.rule.id if refusal else None,
         )
         if call.does != "health":
@@ -207,6 +203,14 @@ class Sandbox:
     def __repr__(self) -> str:
         return f"Sandbox(profile={self.profile!r})"
 
+    def _stream(self, call: Call, payload: dict[str, Any], seed: bytes) -> Reply:
+        dialect = _dialect(call)
+        frames = list(dialect.frames(call, payload))
+        headers = _headers(call, None, seed) | {"content-type": dialect.stream_type(call)}
+        reply = Reply(status=200, headers=headers, frames=iter(frames))
+        self._journal.add(call, reply, b"".join(frames).decode("utf-8"))
+        return reply
+
     def _read(self, method: Any, path: Any, headers: Any, body: Any) -> Call:
         bare, _, query = _text(path).partition("?")
         return Call(
@@ -231,10 +235,10 @@ def first_refusal(call: Call) -> Refusal | None:
     return None
 
 
-def _refuse(call: Call, refusal: Refusal, seed: bytes) -> dict[str, Any]:
+def _refuse(call: Call, refusal: Refusal, seed: bytes) -> Any:
     if not call.mount.dialect:
         return {"error": refusal.message}
-    return _dialect(call).error(call.mount, refusal, _request_id(seed))
+    return _dialect(call).error(call, refusal, _request_id(seed))
 
 
 def _answer(call: Call, seed: bytes) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from skyl_nb.sandbox import ids
-from skyl_nb.sandbox.call import Call, Mount
+from skyl_nb.sandbox import ids, streams
+from skyl_nb.sandbox.call import Call
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Mode, Result, Tool, ToolUse, View, joined
 from skyl_nb.sandbox.rules import Refusal, refuse, refuse_each
@@ -283,16 +283,34 @@ def reply(call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
     }
 
 
-def error(mount: Mount, refusal: Refusal, _request_id: str) -> dict[str, Any]:
-    """Write a refusal, with the details that Google gives to its programs."""
+def frames(call: Call, payload: dict[str, Any]) -> Iterator[bytes]:
+    """Cut an answer into partial responses: events with `alt=sse`, else a JSON array."""
+    return streams.gemini(payload, sse=_sse(call))
+
+
+def stream_type(call: Call) -> str:
+    """Return the content type of a stream."""
+    return "text/event-stream" if _sse(call) else "application/json; charset=UTF-8"
+
+
+def _sse(call: Call) -> bool:
+    return call.query.get("alt") == "sse"
+
+
+def error(call: Call, refusal: Refusal, _request_id: str) -> Any:
+    """Write a refusal, with the details that Google gives to its programs.
+
+    A stream that is a JSON array is one also when it is refused (REPORTS 60 saw such lists).
+    """
     inner = {
         "code": refusal.rule.status,
         "message": refusal.message,
-        "status": mount.error_type(refusal),
+        "status": call.mount.error_type(refusal),
     }
     if refusal.rule.details is not None:
         inner["details"] = refusal.details
-    return {"error": inner}
+    envelope = {"error": inner}
+    return [envelope] if call.does == "stream" and not _sse(call) else envelope
 
 
 def headers(_request_id: str) -> dict[str, str]:

@@ -22,6 +22,11 @@ def compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def encoded(text: str) -> bytes:
+    """Return JSON text as bytes; half a surrogate pair becomes its JSON escape."""
+    return text.encode("utf-8", "backslashreplace")
+
+
 def seed(*parts: str) -> bytes:
     """Return the seed of all ids of one request, from what identifies it."""
     return sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).digest()

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
-from skyl_nb.sandbox import ids
-from skyl_nb.sandbox.call import Call, Mount
+from skyl_nb.sandbox import ids, streams
+from skyl_nb.sandbox.call import Call
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Mode, Result, Tool, ToolUse, View, joined
 from skyl_nb.sandbox.rules import Refusal, refuse
@@ -278,12 +278,24 @@ def reply(call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
     }
 
 
-def error(mount: Mount, refusal: Refusal, _request_id: str) -> dict[str, Any]:
+def frames(call: Call, payload: dict[str, Any]) -> Iterator[bytes]:
+    """Cut an answer into the chunks of a stream."""
+    options = call.payload.get("stream_options")
+    usage = isinstance(options, dict) and options.get("include_usage") is True
+    return streams.openai(payload, include_usage=usage)
+
+
+def stream_type(_call: Call) -> str:
+    """Return the content type of a stream."""
+    return "text/event-stream; charset=utf-8"
+
+
+def error(call: Call, refusal: Refusal, _request_id: str) -> dict[str, Any]:
     """Write a refusal."""
     return {
         "error": {
             "message": refusal.message,
-            "type": mount.error_type(refusal),
+            "type": call.mount.error_type(refusal),
             "param": refusal.param,
             "code": refusal.rule.code,
         }

@@ -5,7 +5,7 @@ mounts (`hosts` in `sandbox_data/mounts.json`), so a client needs no other base 
 """
 
 import importlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -34,8 +34,9 @@ def build(handle: Callable[..., Reply], module: ModuleType | None = None) -> Any
         reply = handle(
             request.method, _path(request.url), request.headers.multi_items(), request.content
         )
-        content = reply.body if reply.frames is None else b"".join(reply.frames)
-        return module.Response(reply.status, headers=reply.headers, content=content)
+        if reply.frames is None:
+            return module.Response(reply.status, headers=reply.headers, content=reply.body)
+        return module.Response(reply.status, headers=reply.headers, stream=stream(reply.frames))
 
     def handle_request(_self: Any, request: Any) -> Any:
         request.read()
@@ -45,6 +46,20 @@ def build(handle: Callable[..., Reply], module: ModuleType | None = None) -> Any
         await request.aread()
         return answer(request)
 
+    def read(frames: Any) -> Iterator[bytes]:
+        yield from frames.frames
+
+    async def read_async(frames: Any) -> AsyncIterator[bytes]:
+        for frame in frames.frames:
+            yield frame
+
+    def stream(frames: Iterator[bytes]) -> Any:
+        made = stream_class()
+        made.frames = frames
+        return made
+
+    stream_bases = (module.SyncByteStream, module.AsyncByteStream)
+    stream_class = type("SandboxStream", stream_bases, {"__iter__": read, "__aiter__": read_async})
     methods = {"handle_request": handle_request, "handle_async_request": handle_async_request}
     return type("SandboxTransport", bases, methods)()
 

@@ -437,7 +437,6 @@ ANTHROPIC = [
         claude(user(result("a1")), thread={"type": "continue", "previous_message_id": "msg_1"}),
         None,
     ),
-    ("stream", "no-streaming", claude(user("hi"), stream=True), None),
 ]
 
 LONG = 10_485_761
@@ -617,7 +616,6 @@ OPENAI = [
         "Invalid type for 'messages[0].content[0]': expected an object, but got a string instead.",
     ),
     ("unknown-role", "openai-role", gpt({"role": "model", "content": "hi"}), None),
-    ("stream", "no-streaming", gpt(u(), stream=True), None),
 ]
 
 GEMINI = [
@@ -788,13 +786,6 @@ GEMINI = [
             "Invalid JSON payload received. Unknown name \"text\" at 'contents[0].parts[0]':"
             " Proto field is not repeating, cannot start list."
         ),
-    ),
-    (
-        "stream",
-        "no-streaming",
-        ASK,
-        None,
-        {"path": "/gemini/v1beta/models/gemini-3.6-flash:streamGenerateContent?alt=sse"},
     ),
 ]
 
