@@ -10,6 +10,7 @@ same request always gets the same bytes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -154,21 +155,34 @@ class Sandbox:
             The model's answer, the answer to a GET, or a refusal in the words of the mount's
             provider.
         """
+        return self.exchange(method, path, headers, body)[0]
+
+    def exchange(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+        body: bytes | str | None = b"",
+    ) -> tuple[Reply, Entry]:
+        """Answer one request as `handle` does, and return its entry in the journal as well."""
         call = self._read(method, path, headers, body)
         refusal = first_refusal(call)
         seed = _seed(call)
         payload = _refuse(call, refusal, seed) if refusal else _answer(call, seed)
-        if refusal is None and call.streams:
-            return self._stream(call, payload, seed)
-        reply = Reply(
-            status=refusal.rule.status if refusal else 200,
-            headers=_headers(call, refusal, seed),
-            body=ids.encoded(ids.compact(payload)),
-            rule=refusal.rule.id if refusal else None,
+        streams = refusal is None and call.streams
+        reply, said = (_stream if streams else _whole)(call, refusal, payload, seed)
+        entry = Entry(
+            mount=call.mount.name,
+            method=call.method,
+            path=call.path,
+            request=None if call.is_too_large else call.parsed.value,
+            status=reply.status,
+            reply=said,
+            rule=reply.rule,
         )
         if call.does != "health":
-            self._journal.add(call, reply, payload)
-        return reply
+            self._journal.add(entry)
+        return reply, entry
 
     def explain(self, reply: Reply | Entry) -> Explanation:
         """Return the rule behind a reply (or an entry of the journal), its source and confidence.
@@ -200,16 +214,25 @@ class Sandbox:
 
         return build(self.handle, module)
 
+    def serving(
+        self, host: str = "127.0.0.1", port: int = 0, log: Callable[[Entry], None] | None = None
+    ) -> AbstractContextManager[str]:
+        """Serve over HTTP for the length of a `with` block, which gets the base URL.
+
+        Args:
+            host: the address to listen on. Any client that reaches it is answered.
+            port: the port, 0 for any that is free.
+            log: called with the journal's entry of each request.
+
+        Raises:
+            SkylError: the address cannot be had, for example because the port is in use.
+        """
+        from skyl_nb.sandbox.server import serve  # loads sockets, which `handle` does not need
+
+        return serve(self.exchange, host, port, log)
+
     def __repr__(self) -> str:
         return f"Sandbox(profile={self.profile!r})"
-
-    def _stream(self, call: Call, payload: dict[str, Any], seed: bytes) -> Reply:
-        dialect = _dialect(call)
-        frames = list(dialect.frames(call, payload))
-        headers = _headers(call, None, seed) | {"content-type": dialect.stream_type(call)}
-        reply = Reply(status=200, headers=headers, frames=iter(frames))
-        self._journal.add(call, reply, b"".join(frames).decode("utf-8"))
-        return reply
 
     def _read(self, method: Any, path: Any, headers: Any, body: Any) -> Call:
         bare, _, query = _text(path).partition("?")
@@ -250,6 +273,25 @@ def _answer(call: Call, seed: bytes) -> dict[str, Any]:
     if call.does == "model":
         return dialect.model_row(call.mount.models[call.model])
     return dialect.reply(call, model.answer(dialect.view(call)), seed)
+
+
+def _whole(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> tuple[Reply, Any]:
+    """Return the reply in one piece, and what the journal keeps of it."""
+    reply = Reply(
+        status=refusal.rule.status if refusal else 200,
+        headers=_headers(call, refusal, seed),
+        body=ids.encoded(ids.compact(payload)),
+        rule=refusal.rule.id if refusal else None,
+    )
+    return reply, payload
+
+
+def _stream(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> tuple[Reply, Any]:
+    """Return the reply as a stream, and what the journal keeps of it."""
+    dialect = _dialect(call)
+    frames = list(dialect.frames(call, payload))
+    headers = _headers(call, refusal, seed) | {"content-type": dialect.stream_type(call)}
+    return Reply(200, headers, frames=iter(frames)), b"".join(frames).decode()
 
 
 def _headers(call: Call, refusal: Refusal | None, seed: bytes) -> dict[str, str]:

@@ -7,9 +7,6 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
-from skyl_nb.sandbox.call import Call
-from skyl_nb.sandbox.reply import Reply
-
 KEPT = 1_000
 
 
@@ -47,11 +44,6 @@ class Journal:
         """The exchanges kept so far, newest last."""
         return tuple(self._entries)
 
-    def add(self, call: Call, reply: Reply, payload: Any) -> None:
-        """Keep one exchange; a body over the mount's limit is not looked into."""
-        request = None if call.is_too_large else call.parsed.value
-        self._entries.append(
-            Entry(
-                call.mount.name, call.method, call.path, request, reply.status, payload, reply.rule
-            )
-        )
+    def add(self, entry: Entry) -> None:
+        """Keep one exchange."""
+        self._entries.append(entry)
