@@ -78,6 +78,21 @@ def _examples(*commands: str) -> str:
     return "\n".join(("\b", "Examples:", *(f"  {command}" for command in commands)))
 
 
+# The smallest conversation of a client, here anthropic's own, that `trace` can read.
+_TWICE = """
+call = {"type": "tool_use", "id": "call_1", "name": "get_weather", "input": {}}
+for failed in (True, False):
+    result = {"type": "tool_result", "tool_use_id": "call_1",
+              "content": "no such city", "is_error": failed}
+    client.messages.create(
+        model="claude-sonnet-5", max_tokens=64,
+        tools=[{"name": "get_weather", "input_schema": {"type": "object"}}],
+        messages=[{"role": "user", "content": "Weather?"},
+                  {"role": "assistant", "content": [call]},
+                  {"role": "user", "content": [result]}])
+""".strip().splitlines()
+
+
 @click.group(
     cls=_OneLineErrors,
     invoke_without_command=True,
@@ -167,6 +182,68 @@ def lint(paths: tuple[str, ...]) -> int:
         click.echo(str(finding))
     click.echo(f"{_counted(len(notebooks), 'notebook')}, {_counted(len(findings), 'finding')}")
     return int(bool(findings))
+
+
+@main.command(
+    epilog=_examples("skyl-nb sandbox", "skyl-nb sandbox --port 9000 --journal sent.jsonl")
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", default=8099, show_default=True, help="The port; 0 for any free one.")
+@click.option("--profile", default="openai", show_default=True, help="The host that /compat is.")
+@click.option("--journal", type=click.Path(), help="Append each exchange to this file, as JSON.")
+@click.option("--explain", is_flag=True, help="Explain each refusal below its line.")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--allow-remote", is_flag=True, help="Let a HOST be reached from other machines.")
+def sandbox(
+    host: str,
+    port: int,
+    profile: str,
+    journal: str | None,
+    explain: bool,
+    quiet: bool,
+    allow_remote: bool,
+) -> None:
+    """Serve the sandbox: four provider wires on this machine, for a client in any language.
+
+    It answers and refuses as the providers do, and stops on Ctrl-C. The key is sandbox-key.
+    """
+    from skyl_nb import foreground
+    from skyl_nb.sandbox import Sandbox
+
+    if not allow_remote and not foreground.is_loopback(host):
+        raise click.UsageError(
+            f"{host} can be reached from other machines; add --allow-remote if that is meant",
+            click.get_current_context(),
+        )
+    try:
+        served = Sandbox(profile=profile)
+    except ValueError as error:
+        raise click.UsageError(str(error), click.get_current_context()) from error
+    show = _nothing if quiet else click.echo
+    foreground.run(served, host, port, show=show, journal=journal, explain=explain)
+
+
+@main.command(
+    epilog=_examples(
+        "skyl-nb sandbox --journal sent.jsonl",
+        *_TWICE,
+        "skyl-nb trace sent.jsonl",
+    )
+)
+@click.argument("file", type=click.Path())
+def trace(file: str) -> None:
+    """Show what of a tool's failure another client let through, on each wire that it used.
+
+    FILE is a journal of skyl-nb sandbox. Let your client have one conversation twice: first with
+    a tool that fails, then with a tool that returns the same text and does not fail.
+    """
+    from skyl_nb.tracing import read_journal, table, traces
+
+    click.echo(table(traces(read_journal(Path(file)))), nl=False)
+
+
+def _nothing(_: str) -> None:
+    pass
 
 
 def _counted(number: int, thing: str) -> str:

@@ -198,11 +198,20 @@ def _content_is_same(
     return all(inside) and (not changed or bool(shared - changed))
 
 
-def _fragments(wire: str, body: dict[str, Any], which: str) -> list[_Fragment]:
+def result_count(wire: str, body: Any) -> int:
+    """Return how many tool results a body of this wire holds; 0 for what is no such body."""
+    return len(_found(wire, body))
+
+
+def _found(wire: str, body: Any) -> list[_Fragment]:
     try:
-        found = list(_FIND[wire](body))
+        return list(_FIND[wire](body))
     except (AttributeError, KeyError, TypeError):
-        found = []
+        return []
+
+
+def _fragments(wire: str, body: dict[str, Any], which: str) -> list[_Fragment]:
+    found = _found(wire, body)
     if not found:
         raise BadRequestError(
             f"the {which} body holds no tool result as the {wire} wire writes one; "

@@ -25,6 +25,8 @@ ROOMS = [
     "sandbox",
     "client",
     "views",
+    "foreground",
+    "tracing",
     "notebook_code",
     "notebook_rules",
     "notebooks",

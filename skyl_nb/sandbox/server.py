@@ -9,7 +9,7 @@ does wrong (hangs up, sends slowly, sends too much, frames its body badly) ends 
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BufferedIOBase
 from typing import Any
@@ -65,9 +65,13 @@ class _Handler(BaseHTTPRequestHandler):
         reply, entry = self.server.exchange(
             self.command, self.path, list(self.headers.items()), body
         )
-        if self.server.log is not None:
-            self.server.log(entry)
+        self._log(entry)
         self._send(reply)
+
+    def _log(self, entry: Entry) -> None:
+        if self.server.log is not None:
+            with suppress(OSError):  # a full disk or a closed terminal is no reason not to answer
+                self.server.log(entry)
 
     def _send(self, reply: Reply) -> None:
         chunked = reply.frames is not None and self.request_version != "HTTP/1.0"
