@@ -24,6 +24,7 @@ from .errors import UnsupportedError as UnsupportedError
 from .request import Request as Request
 from .request import Response as Response
 from .request import StopReason as StopReason
+from .request import StreamEvent as StreamEvent
 from .request import Tool as Tool
 from .request import ToolChoice as ToolChoice
 from .request import Usage as Usage

@@ -5,11 +5,13 @@ the two a program uses is written in the program, so a lesson cannot cost money 
 """
 
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import Any
 
 import httpx
+from httpx_sse import EventSource
 
 from skyl_nb.data import facts
 from skyl_nb.errors import (
@@ -20,12 +22,26 @@ from skyl_nb.errors import (
     ServerError,
     SkylError,
 )
-from skyl_nb.request import Request, Response, validate
+from skyl_nb.request import Request, Response, StreamEvent, validate
 from skyl_nb.sandbox import Sandbox
 from skyl_nb.wires import wire_named
 
 TIMEOUT = 60.0
 """Seconds to wait for each part of an answer. A model may think for long."""
+
+LONGEST_WAIT = 20.0
+"""Seconds to wait before a retry at most, whatever the provider asks for."""
+
+STATUS_OF_TYPE = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "overloaded_error": 529,
+}
+"""The status that an error inside a stream would have had; its type is all that it carries."""
 
 CLASSES: dict[int, type[SkylError]] = {
     401: AuthError,
@@ -56,11 +72,15 @@ class Client:
         api_key: str,
         transport: httpx.BaseTransport | None = None,
         sandbox: Sandbox | None = None,
+        max_retries: int = 0,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._wire = wire_named(provider)
         self._base_url = base_url.rstrip("/")
         self._headers = self._wire.headers(api_key) | {"content-type": "application/json"}
         self._http = httpx.Client(transport=transport, timeout=TIMEOUT)
+        self._max_retries = max_retries
+        self._sleep = sleep
         self.provider = provider
         self.model: str = facts("providers.json")[provider]["model"]
         self.sandbox = sandbox
@@ -73,21 +93,89 @@ class Client:
             UnsupportedError: the wire has no place for it; nothing was sent.
             SkylError: another class of it, for what the provider refused or what went wrong.
         """
-        validate(request)
-        body = json.dumps(self._wire.encode(request), allow_nan=False).encode("ascii")
-        answer = self._post(self._wire.path(request.model), body)
+        answer = self._send(request, stream=False)
         payload = _parse(answer.text)
-        if not answer.is_success:
-            raise classify(self.provider, answer.status_code, payload, answer.headers)
         if not isinstance(payload, dict):
-            raise ServerError(
-                f"the answer is not a JSON object, so {self.provider} did not write it; "
-                "is the base URL right?",
-                provider=self.provider,
-                status=answer.status_code,
-                raw=payload,
-            )
+            raise self._not_an_answer(answer, payload)
         return self._wire.decode(payload)
+
+    def stream(self, request: Request) -> Iterator[StreamEvent]:
+        """Send one request and return the answer's events as they come.
+
+        A request that `complete` would refuse is refused at once; what the provider refuses is
+        raised by the iterator. Leaving the iterator early closes the connection.
+
+        Raises:
+            BadRequestError: `validate` refuses the request, before anything is sent.
+            UnsupportedError: the wire has no place for it; nothing was sent.
+        """
+        validate(request)
+        self._wire.encode(request, stream=True)
+        return self._events(request)
+
+    def _events(self, request: Request) -> Iterator[StreamEvent]:
+        answer = self._send(request, stream=True)
+        try:
+            yield from self._wire.events(self._payloads(answer))
+        except httpx.HTTPError as error:
+            raise ServerError(f"the stream broke off: {error}", provider=self.provider) from None
+        finally:
+            answer.close()
+
+    def _payloads(self, answer: httpx.Response) -> Iterator[dict[str, Any]]:
+        """Yield the data of each server-sent event; an error among them is raised."""
+        if "text/event-stream" not in answer.headers.get("content-type", ""):
+            raise self._not_an_answer(answer, answer.read().decode("utf-8", "replace"))
+        for event in EventSource(answer).iter_sse():
+            if event.data == "[DONE]":
+                return
+            payload = _parse(event.data)
+            if not isinstance(payload, dict):
+                raise self._not_an_answer(answer, payload)
+            if payload.get("error"):
+                raise classify(self.provider, _status_inside(payload["error"]), payload)
+            yield payload
+
+    def _send(self, request: Request, *, stream: bool) -> httpx.Response:
+        """Send a request, again if it is worth it; return an answer that is no refusal."""
+        validate(request)
+        body = json.dumps(self._wire.encode(request, stream=stream), allow_nan=False)
+        url = self._base_url + self._wire.path(request.model, stream=stream)
+        for attempt in range(self._max_retries):
+            try:
+                return self._exchange(url, body, stream=stream)
+            except (RateLimitError, ServerError) as error:
+                self._sleep(retry_delay(error, attempt))
+        return self._exchange(url, body, stream=stream)
+
+    def _exchange(self, url: str, body: str, *, stream: bool) -> httpx.Response:
+        try:
+            request = self._http.build_request("POST", url, content=body, headers=self._headers)
+            answer = self._http.send(request, stream=stream)
+            if not answer.is_success:
+                answer.read()
+        except httpx.InvalidURL as error:
+            raise BadRequestError(
+                f"the base URL is no URL: {error}", provider=self.provider
+            ) from None
+        except httpx.HTTPError as error:
+            raise ServerError(
+                f"no answer came ({error}); is the server running, and the base URL right?",
+                provider=self.provider,
+            ) from None
+        if not answer.is_success:
+            payload = _parse(answer.text)
+            raise classify(self.provider, answer.status_code, payload, answer.headers)
+        return answer
+
+    def _not_an_answer(self, answer: httpx.Response, payload: Any) -> ServerError:
+        return ServerError(
+            f"the answer is not a JSON object, so {self.provider} did not write it; "
+            "is the base URL right?",
+            provider=self.provider,
+            status=answer.status_code,
+            raw=payload,
+        )
 
     def close(self) -> None:
         """Close the connections. The client cannot be used again."""
@@ -102,19 +190,6 @@ class Client:
     def __repr__(self) -> str:
         where = "sandbox" if self.sandbox else "live"
         return f"<{where} client of {self.provider}>"
-
-    def _post(self, path: str, body: bytes) -> httpx.Response:
-        try:
-            return self._http.post(self._base_url + path, content=body, headers=self._headers)
-        except httpx.InvalidURL as error:
-            raise BadRequestError(
-                f"the base URL is no URL: {error}", provider=self.provider
-            ) from None
-        except httpx.HTTPError as error:
-            raise ServerError(
-                f"no answer came ({error}); is the server running, and the base URL right?",
-                provider=self.provider,
-            ) from None
 
 
 def sandbox_client(provider: str, sandbox: Sandbox | None = None) -> Client:
@@ -136,7 +211,7 @@ def sandbox_client(provider: str, sandbox: Sandbox | None = None) -> Client:
     )
 
 
-def live_client(provider: str, *, api_key: str, base_url: str = "") -> Client:
+def live_client(provider: str, *, api_key: str, base_url: str = "", max_retries: int = 2) -> Client:
     """Return a client of the real provider, or of the server at `base_url`. It may cost money.
 
     Args:
@@ -144,6 +219,7 @@ def live_client(provider: str, *, api_key: str, base_url: str = "") -> Client:
         api_key: the provider's key. `openaicompat` takes an empty one: some hosts need none.
         base_url: where the provider is; its own address if left out. `openaicompat` is no single
             host and needs one.
+        max_retries: how often a request is sent again after 408, 409, 429, 5xx, or no answer.
 
     Raises:
         BadRequestError: an unknown provider, or `openaicompat` without a base URL.
@@ -159,7 +235,26 @@ def live_client(provider: str, *, api_key: str, base_url: str = "") -> Client:
         raise AuthError(
             f"api_key is empty: pass the key that {provider} gave you, or use sandbox_client"
         )
-    return Client(provider, base_url=base_url, api_key=api_key)
+    return Client(provider, base_url=base_url, api_key=api_key, max_retries=max_retries)
+
+
+def retry_delay(error: SkylError, attempt: int) -> float:
+    """Return the seconds to wait before the next attempt; `attempt` counts from 0.
+
+    The provider's wish counts, up to a cap: a lesson must not hang for an hour.
+    """
+    if error.retry_after is not None:
+        return min(error.retry_after, LONGEST_WAIT)
+    return float(min(0.5 * 2**attempt, LONGEST_WAIT))
+
+
+def _status_inside(error: Any) -> int:
+    """Return the status of an error that came inside a stream: its code, else its type's."""
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(code, int) and 400 <= code <= 599:
+        return code
+    kind = error.get("type") if isinstance(error, dict) else None
+    return STATUS_OF_TYPE.get(str(kind), 500)
 
 
 def classify(

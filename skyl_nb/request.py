@@ -7,7 +7,7 @@ those are the provider's to refuse.
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, StrictStr
 
@@ -101,6 +101,24 @@ class Response(Value):
     def tool_calls(self) -> tuple[ToolCall, ...]:
         """The calls that the model asks for, in order. Each must be answered."""
         return self.message.tool_calls
+
+
+class StreamEvent(Value):
+    """One event of a streamed answer; `type` says which of the other fields is set.
+
+    | type | field |
+    |---|---|
+    | `text_delta` | `text`: the next piece of text |
+    | `tool_call` | `tool_call`: a whole call, once its arguments are complete |
+    | `usage` | `usage`: the counts, once, near the end |
+    | `stop` | `stop_reason`: the last event |
+    """
+
+    type: Literal["text_delta", "tool_call", "usage", "stop"]
+    text: StrictStr = ""
+    tool_call: ToolCall | None = None
+    usage: Usage | None = None
+    stop_reason: StopReason | None = None
 
 
 def validate(request: Request) -> None:

@@ -6,13 +6,31 @@ a list of one text, even of an empty one: that is how skyl's adapter writes them
 """
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from skyl_nb.conversation import ASSISTANT, Image, Part, Text, ToolCall, ToolResult
 from skyl_nb.errors import UnsupportedError
-from skyl_nb.request import Request, Response, StopReason, Tool, ToolChoice, Usage
-from skyl_nb.wires.wire import copy_json, json_text, parse_json, reading, response, through_float64
+from skyl_nb.request import (
+    Request,
+    Response,
+    StopReason,
+    StreamEvent,
+    Tool,
+    ToolChoice,
+    Usage,
+)
+from skyl_nb.wires.wire import (
+    call_event,
+    copy_json,
+    ending,
+    json_text,
+    parse_json,
+    reading,
+    response,
+    text_delta,
+    through_float64,
+)
 
 DEFAULT_MAX_TOKENS = 4096
 """What skyl sends when the request sets no cap: this API requires one."""
@@ -72,6 +90,32 @@ class AnthropicWire:
                 stop_reason=STOP_REASONS.get(payload.get("stop_reason", ""), StopReason.unknown),
                 usage=_read_usage(payload.get("usage") or {}),
             )
+
+    def events(self, payloads: Iterable[dict[str, Any]]) -> Iterator[StreamEvent]:
+        """See `Wire.events`. Thinking is left out."""
+        calls: dict[int, dict[str, Any]] = {}
+        usage: dict[str, Any] = {}
+        stop_reason = None
+        with reading(self.name):
+            for event in payloads:
+                match event["type"]:
+                    case "message_start":
+                        usage = event["message"].get("usage") or {}
+                    case "content_block_start" if event["content_block"]["type"] == "tool_use":
+                        calls[event["index"]] = {**event["content_block"], "arguments": ""}
+                    case "content_block_delta":
+                        yield from _read_delta(event["delta"], calls.get(event["index"]))
+                    case "content_block_stop" if event["index"] in calls:
+                        call = calls.pop(event["index"])
+                        yield call_event(call["id"], call["name"], call["arguments"])
+                    case "message_delta":
+                        usage = {**usage, **(event.get("usage") or {})}
+                        said = event["delta"].get("stop_reason") or ""
+                        stop_reason = STOP_REASONS.get(said, StopReason.unknown)
+                    case "message_stop":
+                        yield from ending(self.name, _read_usage(usage), stop_reason)
+                        return
+            yield from ending(self.name, _read_usage(usage), None)
 
     def path(self, model: str, stream: bool = False) -> str:
         """See `Wire.path`: the same for every model."""
@@ -187,6 +231,13 @@ def _read_block(block: dict[str, Any]) -> list[Part]:
             arguments = json_text(block.get("input"))
             return [ToolCall(id=block["id"], name=block["name"], arguments=arguments)]
     return []
+
+
+def _read_delta(delta: dict[str, Any], call: dict[str, Any] | None) -> Iterator[StreamEvent]:
+    if delta["type"] == "text_delta":
+        yield text_delta(delta["text"])
+    elif delta["type"] == "input_json_delta" and call is not None:
+        call["arguments"] += delta["partial_json"]
 
 
 def _read_usage(usage: dict[str, Any]) -> Usage:

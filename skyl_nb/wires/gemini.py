@@ -7,14 +7,31 @@ a result's call id is sent as the name.
 """
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
 from skyl_nb.conversation import ASSISTANT, Image, Part, Text, ToolCall, ToolResult
 from skyl_nb.errors import RefusalError, ServerError, UnsupportedError
-from skyl_nb.request import Request, Response, StopReason, Tool, ToolChoice, Usage
-from skyl_nb.wires.wire import copy_json, json_text, parse_json, reading, response
+from skyl_nb.request import (
+    Request,
+    Response,
+    StopReason,
+    StreamEvent,
+    Tool,
+    ToolChoice,
+    Usage,
+)
+from skyl_nb.wires.wire import (
+    call_event,
+    copy_json,
+    ending,
+    json_text,
+    parse_json,
+    reading,
+    response,
+    text_delta,
+)
 
 MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY", "tool": "ANY"}
 
@@ -47,18 +64,13 @@ class GeminiWire:
     def decode(self, payload: dict[str, Any]) -> Response:
         """See `Wire.decode`. Thoughts are read as text; the provider's call ids are not read."""
         with reading(self.name):
-            feedback = payload.get("promptFeedback") or {}
-            if feedback.get("blockReason"):
-                raise RefusalError(
-                    f"prompt blocked: {feedback['blockReason']}", provider=self.name, raw=payload
-                )
+            self._refuse_blocked(payload)
             if not payload.get("candidates"):
                 raise ServerError(
                     "response contained no candidates", provider=self.name, raw=payload
                 )
             candidate = payload["candidates"][0]
-            content = candidate.get("content") or {}
-            parts = [part for wire in content.get("parts") or [] for part in _read_part(wire)]
+            parts = _read_content(candidate)
             return response(
                 self.name,
                 payload,
@@ -67,6 +79,30 @@ class GeminiWire:
                 parts=parts,
                 stop_reason=_stop_reason(candidate, parts),
                 usage=_read_usage(payload.get("usageMetadata") or {}),
+            )
+
+    def events(self, payloads: Iterable[dict[str, Any]]) -> Iterator[StreamEvent]:
+        """See `Wire.events`. Calls come whole on this wire."""
+        usage: dict[str, Any] = {}
+        stop_reason = None
+        seen: list[Part] = []
+        with reading(self.name):
+            for chunk in payloads:
+                usage = chunk.get("usageMetadata") or usage
+                self._refuse_blocked(chunk)
+                for candidate in chunk.get("candidates") or []:
+                    parts = _read_content(candidate)
+                    yield from map(_event, parts)
+                    seen += parts
+                    if candidate.get("finishReason"):
+                        stop_reason = _stop_reason(candidate, seen)
+            yield from ending(self.name, _read_usage(usage), stop_reason)
+
+    def _refuse_blocked(self, payload: dict[str, Any]) -> None:
+        feedback = payload.get("promptFeedback") or {}
+        if feedback.get("blockReason"):
+            raise RefusalError(
+                f"prompt blocked: {feedback['blockReason']}", provider=self.name, raw=payload
             )
 
     def path(self, model: str, stream: bool = False) -> str:
@@ -158,6 +194,17 @@ def _tool_choice(choice: ToolChoice) -> dict[str, Any]:
     if choice.mode == "tool":
         written["allowedFunctionNames"] = [choice.name]
     return written
+
+
+def _read_content(candidate: dict[str, Any]) -> list[Part]:
+    content = candidate.get("content") or {}
+    return [part for wire in content.get("parts") or [] for part in _read_part(wire)]
+
+
+def _event(part: Part) -> StreamEvent:
+    if isinstance(part, ToolCall):
+        return call_event(part.id, part.name, part.arguments)
+    return text_delta(part.text if isinstance(part, Text) else "")
 
 
 def _read_part(part: dict[str, Any]) -> list[Part]:

@@ -7,6 +7,7 @@ may need no key.
 """
 
 from base64 import b64encode
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from skyl_nb.conversation import (
@@ -20,8 +21,16 @@ from skyl_nb.conversation import (
     ToolResult,
 )
 from skyl_nb.errors import ServerError, UnsupportedError
-from skyl_nb.request import Request, Response, StopReason, Tool, ToolChoice, Usage
-from skyl_nb.wires.wire import copy_json, reading, response
+from skyl_nb.request import (
+    Request,
+    Response,
+    StopReason,
+    StreamEvent,
+    Tool,
+    ToolChoice,
+    Usage,
+)
+from skyl_nb.wires.wire import call_event, copy_json, ending, reading, response, text_delta
 
 ERROR_PREFIX = "error: "
 """What skyl puts before the content of a failed result."""
@@ -70,6 +79,27 @@ class OpenAIWire:
                 stop_reason=STOP_REASONS.get(choice.get("finish_reason"), StopReason.unknown),
                 usage=_read_usage(payload.get("usage") or {}),
             )
+
+    def events(self, payloads: Iterable[dict[str, Any]]) -> Iterator[StreamEvent]:
+        """See `Wire.events`. Calls come whole, when the provider says why it stopped."""
+        calls: dict[int, dict[str, str]] = {}
+        usage: dict[str, Any] = {}
+        stop_reason = None
+        with reading(self.name):
+            for chunk in payloads:
+                usage = chunk.get("usage") or usage
+                for choice in chunk.get("choices") or []:
+                    delta = choice.get("delta") or {}
+                    if delta.get("content"):
+                        yield text_delta(delta["content"])
+                    for piece in delta.get("tool_calls") or []:
+                        _gather(calls, piece)
+                    if choice.get("finish_reason"):
+                        stop_reason = STOP_REASONS.get(choice["finish_reason"], StopReason.unknown)
+            if stop_reason is not None:
+                for _, call in sorted(calls.items()):
+                    yield call_event(call["id"], call["name"], call["arguments"])
+            yield from ending(self.name, _read_usage(usage), stop_reason)
 
     def path(self, model: str, stream: bool = False) -> str:
         """See `Wire.path`: the same for every model."""
@@ -188,6 +218,15 @@ def _read_message(message: dict[str, Any]) -> list[Part]:
         arguments = function.get("arguments") or "{}"
         parts.append(ToolCall(id=call["id"], name=function["name"], arguments=arguments))
     return parts
+
+
+def _gather(calls: dict[int, dict[str, str]], piece: dict[str, Any]) -> None:
+    """Add a piece of a call to what has come of it. Some hosts leave out the index."""
+    call = calls.setdefault(piece.get("index") or 0, {"id": "", "name": "", "arguments": ""})
+    function = piece.get("function") or {}
+    call["id"] = piece.get("id") or call["id"]
+    call["name"] = function.get("name") or call["name"]
+    call["arguments"] += function.get("arguments") or ""
 
 
 def _read_usage(usage: dict[str, Any]) -> Usage:

@@ -1,7 +1,7 @@
 """What every wire can do, and what the wires share: numbers, JSON texts, unreadable replies."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from math import isinf
@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from skyl_nb.conversation import Message, Part, Role, Text, sentence
+from skyl_nb.conversation import Message, Part, Role, Text, ToolCall, sentence
 from skyl_nb.errors import ServerError, UnsupportedError
-from skyl_nb.request import Request, Response, StopReason, Usage
+from skyl_nb.request import Request, Response, StopReason, StreamEvent, Usage
 
 
 class Wire(Protocol):
@@ -39,6 +39,13 @@ class Wire(Protocol):
         Raises:
             ServerError: the reply has no answer in it, or not the shape of one.
             RefusalError: the provider refused the prompt (Gemini).
+        """
+
+    def events(self, payloads: Iterable[dict[str, Any]]) -> Iterator[StreamEvent]:
+        """Return what a stream says, from the parsed data of its server-sent events.
+
+        Raises:
+            ServerError: the stream ends before the answer does, or an event cannot be read.
         """
 
     def path(self, model: str, stream: bool = False) -> str:
@@ -152,6 +159,31 @@ def reading(provider: str) -> Iterator[None]:
     else:
         return
     raise ServerError(f"the reply is not one of this wire's: {why}", provider=provider)
+
+
+def text_delta(text: str) -> StreamEvent:
+    """Return the event of a piece of text."""
+    return StreamEvent(type="text_delta", text=text)
+
+
+def call_event(call_id: str, name: str, arguments: str) -> StreamEvent:
+    """Return the event of a whole call; no arguments at all mean an empty object."""
+    call = ToolCall(id=call_id, name=name, arguments=arguments or "{}")
+    return StreamEvent(type="tool_call", tool_call=call)
+
+
+def ending(provider: str, usage: Usage, stop_reason: StopReason | None) -> Iterator[StreamEvent]:
+    """Yield the last events of a stream.
+
+    Raises:
+        ServerError: no stop reason was seen, so the stream ended early.
+    """
+    if stop_reason is None:
+        raise ServerError(
+            "the stream ended before the answer was complete; ask again", provider=provider
+        )
+    yield StreamEvent(type="usage", usage=usage)
+    yield StreamEvent(type="stop", stop_reason=stop_reason)
 
 
 def response(
