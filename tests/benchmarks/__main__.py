@@ -13,6 +13,7 @@ import httpx
 
 import skyl_nb as skyl
 from skyl_nb.signal import weather_request
+from tests.benchmarks import loopback
 
 ROUNDS = 9
 
@@ -87,7 +88,7 @@ def round_trips():
 
 def main():
     print("| what | microseconds | of what | ratio |\n|---|---:|---|---:|")
-    for rows in (encoders(), imports(), round_trips()):
+    for rows in (encoders(), imports(), round_trips(), loopback.rows()):
         for what, took, of, floor in rows:
             print(f"| {what} | {took * 1e6:,.1f} | {of}: {floor * 1e6:,.1f} | {took / floor:.2f} |")
 
