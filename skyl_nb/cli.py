@@ -171,7 +171,7 @@ def rebuild(paths: tuple[str, ...], check: bool) -> int:
 def lint(paths: tuple[str, ...]) -> int:
     """Check notebooks by the project's rules.
 
-    A finding is path:cell-id: rule: message, and says how to mend it; with one, the exit code is 1.
+    A finding is path:cell-id: rule: message, and says how to fix it; with one, the exit code is 1.
     PATHS are notebooks or folders; without any, the project's own notebooks.
     """
     from skyl_nb.notebooks import lint as lint_notebook

@@ -41,7 +41,8 @@ STATUS_OF_TYPE = {
     "rate_limit_error": 429,
     "overloaded_error": 529,
 }
-"""The status that an error inside a stream would have had; its type is all that it carries."""
+"""The status that an error inside a stream would have had, by the types that
+docs.claude.com/en/api/errors lists; its type is all that such an error carries."""
 
 CLASSES: dict[int, type[SkylError]] = {
     401: AuthError,
@@ -93,7 +94,7 @@ class Client:
             UnsupportedError: the wire has no place for it; nothing was sent.
             SkylError: another class of it, for what the provider refused or what went wrong.
         """
-        answer = self._send(request, stream=False)
+        answer = self._send(*self._written(request, stream=False), stream=False)
         payload = _parse(answer.text)
         if not isinstance(payload, dict):
             raise self._not_an_answer(answer, payload)
@@ -109,12 +110,10 @@ class Client:
             BadRequestError: `validate` refuses the request, before anything is sent.
             UnsupportedError: the wire has no place for it; nothing was sent.
         """
-        validate(request)
-        self._wire.encode(request, stream=True)
-        return self._events(request)
+        return self._events(*self._written(request, stream=True))
 
-    def _events(self, request: Request) -> Iterator[StreamEvent]:
-        answer = self._send(request, stream=True)
+    def _events(self, url: str, body: str) -> Iterator[StreamEvent]:
+        answer = self._send(url, body, stream=True)
         try:
             yield from self._wire.events(self._payloads(answer))
         except httpx.HTTPError as error:
@@ -136,11 +135,14 @@ class Client:
                 raise classify(self.provider, _status_inside(payload["error"]), payload)
             yield payload
 
-    def _send(self, request: Request, *, stream: bool) -> httpx.Response:
-        """Send a request, again if it is worth it; return an answer that is no refusal."""
+    def _written(self, request: Request, *, stream: bool) -> tuple[str, str]:
+        """Return the URL and the body of a request, or refuse it."""
         validate(request)
         body = json.dumps(self._wire.encode(request, stream=stream), allow_nan=False)
-        url = self._base_url + self._wire.path(request.model, stream=stream)
+        return self._base_url + self._wire.path(request.model, stream=stream), body
+
+    def _send(self, url: str, body: str, *, stream: bool) -> httpx.Response:
+        """Send a request, again if it is worth it; return an answer that is no refusal."""
         for attempt in range(self._max_retries):
             try:
                 return self._exchange(url, body, stream=stream)

@@ -58,12 +58,12 @@ def run(
 
         def log(entry: Entry) -> None:
             with lock:
+                if file:  # before the line: a closed terminal must not cost the entry
+                    file.write(json.dumps(asdict(entry)) + "\n")
+                    file.flush()
                 show(log_line(entry))
                 if explain and entry.rule:
                     show(f"    {sandbox.explain(entry)}")
-                if file:
-                    file.write(json.dumps(asdict(entry)) + "\n")
-                    file.flush()
 
         stopped = stack.enter_context(_told_to_stop())
         url = stack.enter_context(sandbox.serving(host, port, log))
@@ -90,13 +90,13 @@ def log_line(entry: Entry) -> str:
     return f"{click.style(str(entry.status), fg=colour)} {what}{click.style(rule, fg=colour)}"
 
 
-@contextmanager
-def _appending(path: str) -> Iterator[TextIO]:
+def _appending(path: str) -> TextIO:
     try:
-        with Path(path).open("a", encoding="utf-8") as file:
-            yield file
+        return Path(path).open("a", encoding="utf-8")
     except OSError as error:
-        raise SkylError(f"the journal {path} cannot be written: {error.strerror}") from error
+        raise SkylError(
+            f"the journal {path} cannot be written: {error.strerror}; choose another file"
+        ) from error
 
 
 @contextmanager

@@ -8,7 +8,7 @@ learnt, in how many minutes, and which page is mirrored.
 `SHAPE_RULES` look at parsed JSON of any kind, and the first that finds something ends the check. So
 the `RULES` after them can rely on the shape, and get a `Notebook`. To add a rule, write a function
 that yields (cell id, message) and add its row; tests/notebooks needs one notebook that breaks it.
-A message says what is wrong and how to mend it.
+A message says what is wrong and how to fix it.
 """
 
 import itertools
@@ -128,7 +128,7 @@ def _schema(raw: dict[str, Any]) -> Iterator[Problem]:
     for error in errors:
         place = "/".join(str(step) for step in error.absolute_path) or "the top"
         fault = error.message if len(error.message) < 200 else "this is not allowed here"
-        yield "", f"at {place}: {fault}; mend it there, or save it from JupyterLab again"
+        yield "", f"at {place}: {fault}; fix it there, or save it from JupyterLab again"
 
 
 SHAPE_RULES: dict[str, ShapeRule] = {
@@ -231,7 +231,7 @@ def _no_stderr(notebook: Notebook) -> Iterator[Problem]:
         if any(output.get("name") == "stderr" for output in cell.outputs):
             yield (
                 cell.id,
-                "an output went to stderr; mend the warning, or print what it says to stdout",
+                "an output went to stderr; fix the warning, or print what it says to stdout",
             )
 
 
@@ -439,7 +439,7 @@ def _is_python(notebook: Notebook) -> Iterator[Problem]:
         if cell.code is None and "raises-exception" not in cell.tags:
             yield (
                 cell.id,
-                "the code is no valid Python; mend it, or tag the cell raises-exception",
+                "the code is no valid Python; fix it, or tag the cell raises-exception",
             )
 
 

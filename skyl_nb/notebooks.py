@@ -171,7 +171,7 @@ def _parsed(data: bytes) -> Any:
         json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair cannot be written
     except json.JSONDecodeError as error:
         raise _UnreadableError(
-            f"the file is no JSON ({error.msg} in line {error.lineno}); mend that line, "
+            f"the file is no JSON ({error.msg} in line {error.lineno}); fix that line, "
             "or save the notebook from JupyterLab again"
         ) from error
     except (ValueError, RecursionError) as error:
@@ -340,7 +340,7 @@ async def _run_cell(client: NotebookClient, index: int, path: Path) -> None:
     except CellExecutionError as error:
         what = " ".join(f"{error.ename}: {error.evalue}".split())
         raise SkylError(
-            f"{where}: the code raised {what}; mend it, or tag the cell raises-exception"
+            f"{where}: the code raised {what}; fix it, or tag the cell raises-exception"
         ) from None
     except CellTimeoutError:
         raise SkylError(

@@ -11,16 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from skyl_nb.errors import SkylError
+from skyl_nb.sandbox.call import mounts
 from skyl_nb.signal import SignalTrace, compare_bodies, result_count
 from skyl_nb.views import text
 from skyl_nb.wires import WIRES
 
-WIRE_OF_MOUNT = {
-    "anthropic": "anthropic",
-    "openai": "openai",
-    "compat": "openaicompat",
-    "gemini": "gemini",
-}
+WIRE_OF_MOUNT = {mount.name: mount.wire for mount in mounts()}
 HEADERS = ("Wire", "Fate of the failure", "Where it shows")
 
 

@@ -116,7 +116,7 @@ def test_a_server_that_is_not_there_is_a_server_error():
 
     with pytest.raises(skyl.ServerError, match="is the server running"):
         client(handler).complete(REQUEST)
-    live = skyl.live_client("openai", api_key="k", base_url="http://127.0.0.1:9")
+    live = skyl.live_client("openai", api_key="k", base_url="http://127.0.0.1:9", max_retries=0)
     with live, pytest.raises(skyl.ServerError, match="no answer came"):
         live.complete(REQUEST)
 

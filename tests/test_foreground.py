@@ -125,7 +125,7 @@ def test_a_port_in_use_is_one_line():
         taken.listen()
         ran = CliRunner().invoke(main, ["sandbox", "--port", str(taken.getsockname()[1])])
     assert (ran.exit_code, ran.stderr.count("\n")) == (1, 1)
-    assert "choose another port" in ran.stderr
+    assert "choose another host or port" in ran.stderr
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost"])

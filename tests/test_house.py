@@ -99,7 +99,7 @@ def test_every_public_name_is_there():
         assert getattr(skyl, name) is not None
     assert set(skyl.__all__) <= set(dir(skyl))
     with pytest.raises(AttributeError, match="no_such_name"):
-        skyl.no_such_name  # noqa: B018
+        _ = skyl.no_such_name
 
 
 def test_the_conda_environment_is_in_step_with_pyproject():

@@ -12,7 +12,7 @@ from tests.strategies import texts
 
 WIRES = list(skyl.WIRES)
 
-# What skyl's own source does, read by people in November 2026.
+# What skyl's own adapters do (read in their source, 2026-11).
 TABLE = {
     "anthropic": ("intact", "/messages/2/content/0/is_error", "intact"),
     "openai": ("prefixed", "/messages/2/content", "dropped"),

@@ -76,9 +76,9 @@ class Call:
         body: the body's bytes.
         api_key: the credential that counts as a good one.
         does: what is asked for, set by the path check.
-        model: the model's name, set by the path or the model check.
+        model: the model's name, set by the path, or by the check of the body's own keys.
         version: the version in the path, where it has one.
-        payload: the body as an object, set by the JSON check.
+        payload: the body as an object, set by the check of its own keys.
     """
 
     mount: Mount

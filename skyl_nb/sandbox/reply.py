@@ -31,7 +31,7 @@ class Explanation:
         rule: the id of the refusal, None when the request was accepted.
         source: where the rule is evidenced: public reports, a page, or our own ruling.
         confidence: `H` recorded, `M` one full report, `L` inferred; `""` without a rule.
-        text: what is wrong and how to mend it, in our own words.
+        text: what is wrong and how to fix it, in our own words.
     """
 
     rule: str | None

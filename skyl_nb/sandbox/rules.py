@@ -38,7 +38,7 @@ class Rule:
         source: what else evidences it, or what is to be known of its evidence.
         confidence: of the text: `H`, `M` or `L`.
         on: whether the rule is on by default.
-        explain: what is wrong and how to mend it, in our own words.
+        explain: what is wrong and how to fix it, in our own words.
     """
 
     id: str

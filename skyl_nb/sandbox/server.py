@@ -143,7 +143,7 @@ def serve(exchange: Exchange, host: str, port: int, log: Log | None = None) -> I
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SkylError(
-            f"cannot listen on {host} port {port}: {reason}; choose another port"
+            f"cannot listen on {host} port {port}: {reason}; choose another host or port"
         ) from None
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()

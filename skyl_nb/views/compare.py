@@ -17,7 +17,6 @@ from skyl_nb.views.view import View
 from skyl_nb.views.visible import Line, json_lines
 from skyl_nb.wires import WIRES
 
-TITLE = "One tool result on four wires"
 CONTENT_LABEL = "Content of the tool result"
 IS_ERROR_LABEL = "The tool failed (is_error)"
 CALL_ID_LABEL = "Call id"

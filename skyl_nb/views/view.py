@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 WIDGET_HINT = (
-    "This view does not react, because ipywidgets is not installed where the kernel runs. To mend "
+    "This view does not react, because ipywidgets is not installed where the kernel runs. To fix "
     "it: python -m pip install ipywidgets, then restart the kernel."
 )
 
@@ -39,7 +39,7 @@ class View(ABC):
         """The live widget, made on first use; None for a view without controls.
 
         Raises:
-            ModuleNotFoundError: ipywidgets is not installed; the message says how to mend it.
+            ModuleNotFoundError: ipywidgets is not installed; the message says how to fix it.
         """
         return self.build_widget()
 

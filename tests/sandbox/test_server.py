@@ -222,7 +222,7 @@ def test_each_request_is_logged_once_and_a_port_in_use_is_one_sentence() -> None
     sandbox = Sandbox()
     with sandbox.serving(log=seen.append) as base:
         httpx.post(base + MESSAGES, content=ASK, headers=KEYS)
-        with pytest.raises(SkylError, match="choose another port"):
+        with pytest.raises(SkylError, match="choose another host or port"):
             sandbox.serving(port=urlsplit(base).port).__enter__()
     assert [(entry.status, entry.rule) for entry in seen] == [(200, None)]
 
