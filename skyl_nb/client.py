@@ -160,6 +160,11 @@ class Client:
             raise BadRequestError(
                 f"the base URL is no URL: {error}", provider=self.provider
             ) from None
+        except (httpx.LocalProtocolError, UnicodeEncodeError):
+            # Its words quote the header, and so the key.
+            raise AuthError(
+                "the key holds a character that no header can carry", provider=self.provider
+            ) from None
         except httpx.HTTPError as error:
             raise ServerError(
                 f"no answer came ({error}); is the server running, and the base URL right?",
@@ -225,7 +230,7 @@ def live_client(provider: str, *, api_key: str, base_url: str = "", max_retries:
 
     Raises:
         BadRequestError: an unknown provider, or `openaicompat` without a base URL.
-        AuthError: the key is empty.
+        AuthError: the key is empty, or holds what no header can carry. It is never shown.
     """
     wire_named(provider)
     base_url = base_url or facts("providers.json")[provider]["live"]
@@ -236,6 +241,11 @@ def live_client(provider: str, *, api_key: str, base_url: str = "", max_retries:
     if not api_key and provider != "openaicompat":
         raise AuthError(
             f"api_key is empty: pass the key that {provider} gave you, or use sandbox_client"
+        )
+    if not isinstance(api_key, str) or not all("!" <= char <= "~" for char in api_key):
+        raise AuthError(
+            "api_key holds a blank, a line end or another character that no header can carry; "
+            "read it with .strip(), and copy it again if that does not help"
         )
     return Client(provider, base_url=base_url, api_key=api_key, max_retries=max_retries)
 

@@ -70,7 +70,7 @@ class Role(StrEnum):
     tool = "tool"
 
 
-USER, ASSISTANT, TOOL = Role  # a member is slow to look up on its class, and encoders compare many
+_, ASSISTANT, TOOL = Role  # a member is slow to look up on its class, and encoders compare many
 
 
 def _known_role(role: Any) -> Any:
@@ -78,13 +78,22 @@ def _known_role(role: Any) -> Any:
     return Role(role) if known else role
 
 
-class Text(Value):
+class _Part(Value):
+    """The base of the four parts. The wires know these four alone, so no more can be made."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__module__ != __name__:
+            raise TypeError(f"{cls.__name__}: a part of a message cannot be subclassed")
+
+
+class Text(_Part):
     """A run of plain text."""
 
     text: Annotated[StrictStr, Says("text must be a string (str)")]
 
 
-class Image(Value):
+class Image(_Part):
     """A picture: `data` (its bytes, or their base64 text) with a `media_type`, or a `url`."""
 
     media_type: StrictStr = ""
@@ -92,7 +101,7 @@ class Image(Value):
     url: StrictStr = ""
 
 
-class ToolCall(Value):
+class ToolCall(_Part):
     """The model asks to run the tool `name`. `arguments` is the JSON text that it wrote."""
 
     id: StrictStr
@@ -102,7 +111,7 @@ class ToolCall(Value):
     ] = "{}"
 
 
-class ToolResult(Value):
+class ToolResult(_Part):
     """The outcome of the call `call_id`. `is_error` says that the tool failed."""
 
     call_id: Annotated[StrictStr, Says("call_id is the id of the call that this answers, a string")]

@@ -127,6 +127,8 @@ def validate(request: Request) -> None:
     Raises:
         BadRequestError: the first fault, in skyl's words. Indexes count from 0.
     """
+    if not isinstance(request, Request):
+        raise BadRequestError(f"this is {type(request).__name__}, and a Request is needed")
     for fault in _faults(request):
         raise BadRequestError(fault)
 

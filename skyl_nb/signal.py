@@ -31,8 +31,6 @@ from skyl_nb.errors import BadRequestError
 from skyl_nb.request import Request, Tool
 from skyl_nb.wires import WIRES, wire_named
 
-FATES = ("intact", "prefixed", "dropped", "altered")
-
 ID_KEYS = frozenset({"id", "tool_use_id", "tool_call_id"})
 
 GEMINI_KEYS = ("functionResponse", "function_response")
@@ -59,7 +57,7 @@ class SignalTrace:
 
     Attributes:
         wire: the wire's name.
-        fate: one of `FATES`.
+        fate: `intact`, `prefixed`, `dropped` or `altered`, as in the table above.
         pointer: RFC 6901 JSON pointer of the difference in the body, `""` if there is none. It
             resolves in the failing body; in the succeeding one too, unless only one has the field.
         failure: the tool result in the failing body, as parsed JSON.
@@ -86,8 +84,13 @@ class Survival(NamedTuple):
 
 
 class _Fragment(NamedTuple):
+    """A tool result in a body: where it is, how it stands there, and what is compared of it."""
+
     path: Path
     value: dict[str, Any]
+    inner_path: Path
+    inner: Any
+    id: Any
 
 
 class _Difference(NamedTuple):
@@ -142,22 +145,49 @@ def compare_bodies(wire: str, failure: dict[str, Any], success: dict[str, Any]) 
         BadRequestError: an unknown wire, or a body without a tool result of this wire.
     """
     wire_named(wire)
+    try:
+        return _compare(wire, failure, success)
+    except RecursionError:
+        raise BadRequestError("the bodies are nested too deeply to be compared") from None
+
+
+def _compare(wire: str, failure: dict[str, Any], success: dict[str, Any]) -> SignalTrace:
     failing = _fragments(wire, failure, "failing")
-    succeeding = _fragments(wire, success, "succeeding")
+    succeeding = _in_order_of(failing, _fragments(wire, success, "succeeding"))
     for one, other in zip(failing, succeeding, strict=False):
-        if differences := list(_differences(_without_ids(one.value), _without_ids(other.value))):
-            path = one.path + _common([found.path for found in differences])
-            fate = _fate(wire, one.value, other.value, differences)
+        if differences := list(_differences(one.inner, other.inner, at_top=ID_KEYS)):
+            path = one.inner_path + _common([found.path for found in differences])
+            fate = _fate(wire, one.inner, other.inner, differences)
             prefix = _prefix(differences[0]) if fate == "prefixed" else ""
             return SignalTrace(
                 wire, fate, _pointer(path), one.value, other.value, _pointer(one.path), prefix
             )
-    elsewhere = [found.path for found in _differences(failure, success, ignored=ID_KEYS)]
-    fate = "altered" if elsewhere else "dropped"
+    elsewhere = [found.path for found in _differences(failure, success, everywhere=ID_KEYS)]
+    if len(failing) == len(succeeding):  # then what differs in their places is their order alone
+        places = {found.path for found in (*failing, *succeeding)}
+        elsewhere = [path for path in elsewhere if not _lies_in(path, places)]
     one, other = failing[0], succeeding[0]
     return SignalTrace(
-        wire, fate, _pointer(_common(elsewhere)), one.value, other.value, _pointer(one.path)
+        wire,
+        "altered" if elsewhere else "dropped",
+        _pointer(_common(elsewhere)),
+        one.value,
+        other.value,
+        _pointer(one.path),
     )
+
+
+def _lies_in(path: Path, places: set[Path]) -> bool:
+    return any(path[:length] in places for length in range(len(path) + 1))
+
+
+def _in_order_of(failing: list[_Fragment], succeeding: list[_Fragment]) -> list[_Fragment]:
+    """Return the succeeding results in the order of the failing ones, if their ids say it."""
+    places = {repr(other.id): other for other in succeeding}
+    ids = [repr(one.id) for one in failing]
+    if len(places) == len(succeeding) and sorted(ids) == sorted(places):
+        return [places[one] for one in ids]
+    return succeeding
 
 
 def survival() -> tuple[Survival, ...]:
@@ -167,9 +197,7 @@ def survival() -> tuple[Survival, ...]:
     )
 
 
-def _fate(
-    wire: str, failure: dict[str, Any], success: dict[str, Any], differences: list[_Difference]
-) -> str:
+def _fate(wire: str, failure: Any, success: Any, differences: list[_Difference]) -> str:
     if _content_is_same(wire, failure, success, [found.path for found in differences]):
         return "intact"
     if len(differences) == 1 and _prefix(differences[0]):
@@ -185,17 +213,20 @@ def _prefix(difference: _Difference) -> str:
     return failure[: len(failure) - len(success)] if failure.endswith(success) else ""
 
 
-def _content_is_same(
-    wire: str, failure: dict[str, Any], success: dict[str, Any], paths: list[Path]
-) -> bool:
+def _content_is_same(wire: str, failure: Any, success: Any, paths: list[Path]) -> bool:
     """Whether the paths lie beside the content, in fields of their own."""
     if wire != "gemini":
         return all(path[:1] != ("content",) for path in paths)
-    inside = [path[2:] for path in paths if path[1:2] == ("response",)]
+    inside = [path[1:] for path in paths if path[:1] == ("response",)]
     changed = {path[0] for path in inside if path}
-    key = next(iter(failure))
-    shared = set(failure[key].get("response") or ()) & set(success[key].get("response") or ())
-    return all(inside) and (not changed or bool(shared - changed))
+    shared = _keys(failure, "response") & _keys(success, "response")
+    return all(inside) and all(paths) and (not changed or bool(shared - changed))
+
+
+def _keys(value: Any, name: str) -> set[Any]:
+    """Return the keys of an object within an object, none if there is no such object."""
+    inner = value.get(name) if isinstance(value, dict) else None
+    return set(inner) if isinstance(inner, dict) else set()
 
 
 def result_count(wire: str, body: Any) -> int:
@@ -204,10 +235,7 @@ def result_count(wire: str, body: Any) -> int:
 
 
 def _found(wire: str, body: Any) -> list[_Fragment]:
-    try:
-        return list(_FIND[wire](body))
-    except (AttributeError, KeyError, TypeError):
-        return []
+    return list(_FIND[wire](body)) if isinstance(body, dict) else []
 
 
 def _fragments(wire: str, body: dict[str, Any], which: str) -> list[_Fragment]:
@@ -220,26 +248,38 @@ def _fragments(wire: str, body: dict[str, Any], which: str) -> list[_Fragment]:
     return found
 
 
+def _objects(value: Any) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yield the objects of a list with their places; Gemini takes one object for a list of one."""
+    if isinstance(value, dict):
+        yield (), value
+    for i, item in enumerate(value if isinstance(value, list) else ()):
+        if isinstance(item, dict):
+            yield (i,), item
+
+
 def _anthropic_results(body: dict[str, Any]) -> Iterator[_Fragment]:
-    for i, message in enumerate(body["messages"]):
-        if isinstance(message["content"], list):
-            for j, block in enumerate(message["content"]):
-                if block.get("type") == "tool_result":
-                    yield _Fragment(("messages", i, "content", j), block)
+    for i, message in _objects(body.get("messages")):
+        for j, block in _objects(message.get("content")):
+            if block.get("type") == "tool_result":
+                path = ("messages", *i, "content", *j)
+                yield _Fragment(path, block, path, block, block.get("tool_use_id"))
 
 
 def _openai_results(body: dict[str, Any]) -> Iterator[_Fragment]:
-    for i, message in enumerate(body["messages"]):
+    for i, message in _objects(body.get("messages")):
         if message.get("role") == "tool":
-            yield _Fragment(("messages", i), message)
+            path = ("messages", *i)
+            yield _Fragment(path, message, path, message, message.get("tool_call_id"))
 
 
 def _gemini_results(body: dict[str, Any]) -> Iterator[_Fragment]:
-    for i, content in enumerate(body["contents"]):
-        for j, part in enumerate(content.get("parts", ())):
+    for i, content in _objects(body.get("contents")):
+        for j, part in _objects(content.get("parts")):
+            path = ("contents", *i, "parts", *j)
             for key in GEMINI_KEYS:
-                if key in part:
-                    yield _Fragment(("contents", i, "parts", j), {key: part[key]})
+                if (inner := part.get(key)) is not None:
+                    name = (inner.get("name"), inner.get("id")) if isinstance(inner, dict) else None
+                    yield _Fragment(path, {key: inner}, (*path, key), inner, name)
 
 
 _FIND: dict[str, Callable[[dict[str, Any]], Iterator[_Fragment]]] = {
@@ -250,25 +290,23 @@ _FIND: dict[str, Callable[[dict[str, Any]], Iterator[_Fragment]]] = {
 }
 
 
-def _without_ids(result: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: _without_ids(value) if key in GEMINI_KEYS and isinstance(value, dict) else value
-        for key, value in result.items()
-        if key not in ID_KEYS
-    }
-
-
 def _differences(
-    failure: Any, success: Any, path: Path = (), ignored: frozenset[str] = frozenset()
+    failure: Any,
+    success: Any,
+    path: Path = (),
+    *,
+    at_top: frozenset[str] = frozenset(),
+    everywhere: frozenset[str] = frozenset(),
 ) -> Iterator[_Difference]:
+    """Yield where two JSON values differ, but for keys left out at the top, or everywhere."""
     if isinstance(failure, dict) and isinstance(success, dict):
         for key in [*failure, *(key for key in success if key not in failure)]:
-            if key not in ignored:
+            if key not in at_top and key not in everywhere:
                 pair = failure.get(key, _MISSING), success.get(key, _MISSING)
-                yield from _differences(*pair, (*path, key), ignored)
+                yield from _differences(*pair, (*path, key), everywhere=everywhere)
     elif isinstance(failure, list) and isinstance(success, list):
         for i, pair in enumerate(zip_longest(failure, success, fillvalue=_MISSING)):
-            yield from _differences(*pair, (*path, i), ignored)
+            yield from _differences(*pair, (*path, i), everywhere=everywhere)
     elif type(failure) is not type(success) or failure != success:
         yield _Difference(path, failure, success)
 

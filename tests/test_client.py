@@ -135,6 +135,18 @@ def test_a_client_that_cannot_work_is_not_made(make, error, words):
         make()
 
 
+@pytest.mark.parametrize("key", ["sk-SECRET\n", " sk-SECRET", "sk-SÉCRET", "sk-SECRET\0", 5])
+def test_a_key_that_no_header_can_carry_is_refused_and_never_shown(key):
+    with pytest.raises(skyl.AuthError) as refused:
+        skyl.live_client("openai", api_key=key)
+    assert "SECRET" not in str(refused.value)
+    handmade = skyl.Client("openai", base_url="http://127.0.0.1:9", api_key=str(key))
+    if key != 5:
+        with pytest.raises(skyl.SkylError) as failed:
+            handmade.complete(REQUEST)
+        assert "SECRET" not in repr(failed.value) + str(failed.value)
+
+
 def test_a_live_client_never_asks_the_sandbox():
     live = skyl.live_client("anthropic", api_key="secret-key")
     assert live.sandbox is None

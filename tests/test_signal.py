@@ -8,7 +8,7 @@ from jsonpointer import resolve_pointer
 import skyl_nb as skyl
 from skyl_nb.signal import weather_request
 from tests import golden
-from tests.strategies import texts
+from tests.strategies import json_values, texts
 
 WIRES = list(skyl.WIRES)
 
@@ -191,6 +191,97 @@ def test_no_prefix_can_be_told_from_a_text_that_begins_so():
     )
 
 
+def results(*pairs, wire="openai"):
+    """A body with several results: (id, content) each."""
+    if wire == "openai":
+        return {"messages": [openai(tool_call_id=i, content=c)["messages"][0] for i, c in pairs]}
+    blocks = [
+        {"type": "tool_result", "tool_use_id": i, "content": c}
+        if i
+        else {"type": "text", "text": c}
+        for i, c in pairs
+    ]
+    return {"messages": [{"role": "user", "content": blocks}]}
+
+
+def test_results_in_another_order_are_paired_by_their_ids():
+    failure = results(("a", "one"), ("b", "error: two"))
+    success = results(("b", "two"), ("a", "one"))
+    trace = skyl.compare_bodies("openai", failure, success)
+    assert (trace.fate, trace.pointer) == ("prefixed", "/messages/1/content")
+    same = skyl.compare_bodies(
+        "openai", results(("a", "x"), ("b", "y")), results(("b", "y"), ("a", "x"))
+    )
+    assert same.fate == "dropped"
+
+
+def test_a_result_that_one_body_lacks_is_an_alteration():
+    both, one = results(("a", "x"), ("b", "y")), results(("a", "x"))
+    assert skyl.compare_bodies("openai", both, one).fate == "altered"
+
+
+def test_a_second_text_block_is_an_alteration():
+    texts = [{"type": "text", "text": "x"}, {"type": "text", "text": "(failed)"}]
+    trace = skyl.compare_bodies("anthropic", anthropic(content=texts), anthropic(content=texts[:1]))
+    assert trace.fate == "altered"
+
+
+def test_both_spellings_can_be_compared():
+    failure = gemini({"error": "x"})
+    success = gemini({"output": "x"}, key="function_response")
+    assert skyl.compare_bodies("gemini", failure, success).fate == "altered"
+    same = skyl.compare_bodies(
+        "gemini", gemini({"r": "x"}), gemini({"r": "x"}, key="function_response")
+    )
+    assert same.fate == "dropped"
+
+
+def test_one_object_for_a_list_and_null_leftovers_are_read():
+    part = {
+        "text": "note",
+        "functionResponse": None,
+        "function_response": {"name": "f", "response": {}},
+    }
+    body = {"contents": {"parts": part}}
+    trace = skyl.compare_bodies("gemini", body, body)
+    assert trace.result_pointer == "/contents/parts"
+    assert trace.failure == {"function_response": {"name": "f", "response": {}}}
+
+
+def test_an_odd_message_hides_no_result():
+    failure = {"messages": ["odd", {"role": "user"}, *anthropic(is_error=True)["messages"]]}
+    success = {"messages": ["odd", {"role": "user"}, *anthropic(is_error=False)["messages"]]}
+    assert skyl.compare_bodies("anthropic", failure, success).fate == "intact"
+
+
+@pytest.mark.parametrize("response", [5, "x", None, [], {"a": 1}])
+@pytest.mark.parametrize("other", [5, "y", None, [], {"a": 2}])
+def test_any_response_of_gemini_can_be_compared(response, other):
+    trace = skyl.compare_bodies("gemini", gemini(response), gemini(other))
+    assert trace.fate in ("altered", "dropped")
+    odd = [{"contents": [{"parts": [{"functionResponse": one}]}]} for one in ("x", "y")]
+    assert skyl.compare_bodies("gemini", *odd).fate == "altered"
+
+
+@given(json_values, json_values)
+def test_any_json_is_compared_or_refused(failure, success):
+    for wire in WIRES:
+        for body in (failure, {"messages": failure}, {"contents": failure}):
+            try:
+                skyl.compare_bodies(wire, body, success)
+            except skyl.BadRequestError:
+                continue
+
+
+def test_a_body_that_holds_itself_is_refused():
+    loop = openai()
+    loop["self"] = loop
+    other = openai()
+    other["self"] = other
+    with pytest.raises(skyl.BadRequestError, match="too deeply"):
+        skyl.compare_bodies("openai", loop, other)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -201,6 +292,7 @@ def test_no_prefix_can_be_told_from_a_text_that_begins_so():
         (lambda: skyl.compare_bodies("openai", openai(), gemini({})), "the succeeding body"),
         (lambda: skyl.compare_bodies("openai", None, openai()), "the failing body"),
         (lambda: skyl.compare_bodies("x", openai(), openai()), "unknown wire 'x'"),
+        (lambda: skyl.compare_bodies([], openai(), openai()), "unknown wire []"),
     ],
 )
 def test_bad_input_is_one_sentence(call, words):

@@ -95,7 +95,8 @@ def _names(schema: dict[str, Any], city: str) -> list[str]:
 
 
 def _can_name(flat: dict[str, Any], name: str, city: str) -> bool:
-    if keyword(flat, "format") in _FORMATS:
+    named = keyword(flat, "format")
+    if isinstance(named, str) and named in _FORMATS:
         return False
     listed = flat.get("enum")
     if isinstance(listed, list):

@@ -323,7 +323,8 @@ def _dialect(call: Call) -> Dialect:
 
 
 def _mount_of(path: str) -> Mount:
-    return next(mount for mount in mounts() if f"{path}/".startswith(f"{mount.prefix}/"))
+    found = (mount for mount in mounts() if f"{path}/".startswith(f"{mount.prefix}/"))
+    return next(found, mounts()[-1])  # the last one also takes what is no path, such as "*"
 
 
 def _text(value: Any) -> str:

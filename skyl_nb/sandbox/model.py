@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 from typing import Any, Literal
 
 from skyl_nb.data import facts
@@ -21,6 +22,8 @@ from skyl_nb.sandbox.arguments import make_arguments, name_city, words
 from skyl_nb.sandbox.ids import compact
 
 Mode = Literal["auto", "none", "required"]
+
+_SENTENCE_END = re.compile(r"[.!?;\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +201,7 @@ def _tell(result: Result) -> str:
 def _forbids(text: str) -> bool:
     """Say whether a text forbids another attempt; of JSON, whether one of its strings does."""
     said = _read(text)
-    return any(_forbidding().search(one) for one in (text, *_strings(said)))
+    return any(_forbids_plainly(one) for one in (text, *_strings(said)))
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -223,15 +226,32 @@ def _read(text: str) -> Any:
 
 
 @cache
-def _forbidding() -> re.Pattern[str]:
+def _forbidding() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what forbids another attempt, and what takes that back later in the sentence."""
     stop = _sheet()["stop"]
     forbids, what, phrases = (_any_of(stop[name]) for name in ("forbids", "what", "phrases"))
     forbids = forbids.replace("'", f"[{stop['apostrophes']}]")
-    unless = _spaced(stop["unless"])
-    # The exception counts within the same sentence only.
-    return re.compile(
-        rf"\b(?:{forbids}\s+{what}|{phrases})\b(?![^.!?;\n]*\b{unless}\b)", re.IGNORECASE
-    )
+    forbidding = rf"\b(?:{forbids}\s+{what}|{phrases})\b"
+    unless = rf"\b{_spaced(stop['unless'])}\b"
+    return re.compile(forbidding, re.IGNORECASE), re.compile(unless, re.IGNORECASE)
+
+
+def _forbids_plainly(text: str) -> bool:
+    """Say whether words that forbid stand in a sentence without an exception after them.
+
+    Of several such words in one sentence the last decides: what takes it back takes back all. So
+    each piece of the text is looked at once, however long it is.
+    """
+    forbidding, unless = _forbidding()
+    found = list(forbidding.finditer(text))
+    for match, following in zip_longest(found, found[1:]):
+        until = following.start() if following else len(text)
+        end = _SENTENCE_END.search(text, match.end(), until)
+        if following and not end:
+            continue
+        if not unless.search(text, match.end(), end.start() if end else until):
+            return True
+    return False
 
 
 def _any_of(phrases: Iterable[str]) -> str:

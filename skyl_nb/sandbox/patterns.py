@@ -122,7 +122,10 @@ class _Reader:
         if not negated:
             return first
         whole = re.compile("[" + self.pattern[start : self.at])
-        return next(char for char in "aA1 -~_%" if whole.match(char))
+        found = next(filter(whole.match, "aA1 -~_%"), None)
+        if found is None:
+            raise ValueError("nothing plain is in this class")
+        return found
 
     def count(self) -> int:
         char = self.peek()

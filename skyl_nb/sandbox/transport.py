@@ -60,8 +60,17 @@ def build(handle: Callable[..., Reply], module: ModuleType | None = None) -> Any
 
     stream_bases = (module.SyncByteStream, module.AsyncByteStream)
     stream_class = type("SandboxStream", stream_bases, {"__iter__": read, "__aiter__": read_async})
-    methods = {"handle_request": handle_request, "handle_async_request": handle_async_request}
+
+    methods = {
+        "__repr__": _show,
+        "handle_request": handle_request,
+        "handle_async_request": handle_async_request,
+    }
     return type("SandboxTransport", bases, methods)()
+
+
+def _show(_transport: Any) -> str:
+    return "<transport of the sandbox>"
 
 
 def _path(url: Any) -> str:

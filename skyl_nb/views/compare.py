@@ -111,15 +111,17 @@ class Controls(HasTraits):
 
 
 def _control(name: str, doc: str) -> property:
-    return property(
-        lambda view: getattr(view.controls, name),
-        lambda view, value: view.controls.set_trait(name, value),
-        doc=doc,
-    )
+    def change(view: "CompareWires", value: Any) -> None:
+        checked = _result(**{**view.controls.trait_values(), name: value})
+        view.controls.set_trait(name, getattr(checked, name))
+
+    return property(lambda view: getattr(view.controls, name), change, doc=doc)
 
 
 class CompareWires(View):
     """The view of `compare_wires`. Setting a control changes what is shown, also live."""
+
+    __slots__ = ("controls",)
 
     content = _control("content", "The content of the tool result, a string.")
     is_error = _control("is_error", "Whether the tool failed.")
@@ -127,6 +129,10 @@ class CompareWires(View):
 
     def __init__(self, result: ToolResult) -> None:
         self.controls = Controls(**result.model_dump())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy what is shown, not the widget: that belongs to one place in one notebook."""
+        return type(self), (_result(**self.controls.trait_values()),)
 
     @property
     def comparison(self) -> Comparison:
@@ -177,8 +183,12 @@ def compare_wires(
     result = DEFAULT if result_or_message is None else _one_result(result_or_message)
     given = {"content": content, "is_error": is_error, "call_id": call_id}
     changes = {name: value for name, value in given.items() if value is not None}
+    return CompareWires(_result(**{**result.model_dump(), **changes}))
+
+
+def _result(**fields: Any) -> ToolResult:
     try:
-        return CompareWires(ToolResult(**{**result.model_dump(), **changes}))
+        return ToolResult(**fields)
     except ValidationError as error:
         raise BadRequestError(sentence(error)) from None
 

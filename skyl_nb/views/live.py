@@ -7,7 +7,7 @@ out when they change. Panes are replaced one by one, and only those that changed
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
-from traitlets import link
+from traitlets import HasTraits, dlink
 
 from skyl_nb.views import compare, html
 
@@ -34,13 +34,31 @@ def comparison(view: "CompareWires") -> Any:
             pane.value = html.pane(one)
 
     for name, control in (("content", content), ("is_error", is_error), ("call_id", call_id)):
-        link((view.controls, name), (control, "value"))
+        _tie(view.controls, name, control)
     view.controls.observe(show)
     show()
     grid = widgets.GridBox(
         panes, layout={"grid_template_columns": html.COLUMNS, "grid_gap": html.GAP}
     )
     return widgets.VBox([content, is_error, call_id, status, grid])
+
+
+def _tie(controls: HasTraits, name: str, control: Any) -> None:
+    """Let a control show a value of the view, and the view follow what is typed into it."""
+    dlink((controls, name), (control, "value"), transform=_sendable)
+
+    def typed(change: Any) -> None:
+        if change.new != _sendable(getattr(controls, name)):
+            controls.set_trait(name, change.new)
+
+    control.observe(typed, "value")
+
+
+def _sendable(value: Any) -> Any:
+    """Return a value that a browser can be sent: half a surrogate pair becomes its escape."""
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-8", "backslashreplace").decode()
 
 
 def _look() -> dict[str, Any]:

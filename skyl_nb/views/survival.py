@@ -12,6 +12,8 @@ HEADERS = ("Wire", "A failure with text", "Where it shows", "A failure without t
 class SurvivalTable(View):
     """The view of `survival_table`: `rows` holds its cells as text."""
 
+    __slots__ = ("rows",)
+
     def __init__(self) -> None:
         self.rows = [
             (

@@ -5,7 +5,6 @@ terminal, and a notebook without a kernel show the same facts.
 """
 
 from abc import ABC, abstractmethod
-from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
@@ -17,6 +16,8 @@ WIDGET_HINT = (
 
 class View(ABC):
     """A view. A subclass writes its model three ways and, if it has controls, builds a widget."""
+
+    __slots__ = ("_widget",)  # a control whose name is mistyped must not vanish in a __dict__
 
     @abstractmethod
     def to_html(self) -> str:
@@ -34,19 +35,21 @@ class View(ABC):
         """Return a new live widget of this view, None if it has no controls."""
         return None
 
-    @cached_property
+    @property
     def widget(self) -> Any:
         """The live widget, made on first use; None for a view without controls.
 
         Raises:
             ModuleNotFoundError: ipywidgets is not installed; the message says how to fix it.
         """
-        return self.build_widget()
+        if not hasattr(self, "_widget"):
+            self._widget = self.build_widget()
+        return self._widget
 
     def __repr__(self) -> str:
         return self.to_text()
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         bundle: dict[str, Any] = {"text/html": self.to_html(), "text/plain": self.to_text()}
         if type(self).build_widget is View.build_widget:
             return bundle

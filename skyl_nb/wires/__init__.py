@@ -39,6 +39,6 @@ def wire_named(name: str) -> Wire:
     Raises:
         BadRequestError: there is no such wire; the message lists the names there are.
     """
-    if name not in WIRES:
+    if not isinstance(name, str) or name not in WIRES:
         raise BadRequestError(f"unknown wire {name!r}: use one of {', '.join(WIRES)}")
     return WIRES[name]

@@ -58,6 +58,9 @@ class AnthropicWire:
     name = "anthropic"
     title = "Anthropic"
 
+    def __repr__(self) -> str:
+        return f"<wire {self.name}>"
+
     def encode(self, request: Request, stream: bool = False) -> dict[str, Any]:
         """See `Wire.encode`."""
         body: dict[str, Any] = {

@@ -52,6 +52,9 @@ class GeminiWire:
     name = "gemini"
     title = "Gemini"
 
+    def __repr__(self) -> str:
+        return f"<wire {self.name}>"
+
     def encode(self, request: Request, stream: bool = False) -> dict[str, Any]:
         """See `Wire.encode`. A streamed request differs in its path alone."""
         body: dict[str, Any] = {"contents": _contents(request)}
@@ -108,7 +111,7 @@ class GeminiWire:
     def path(self, model: str, stream: bool = False) -> str:
         """See `Wire.path`: the model stands in it, percent-escaped whole."""
         method = "streamGenerateContent?alt=sse" if stream else "generateContent"
-        return f"/models/{quote(model, safe=UNESCAPED)}:{method}"
+        return f"/models/{quote(model, safe=UNESCAPED, errors='replace')}:{method}"
 
     def headers(self, api_key: str) -> dict[str, str]:
         """See `Wire.headers`."""

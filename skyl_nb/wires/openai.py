@@ -52,6 +52,9 @@ class OpenAIWire:
         self.title = title
         self._cap = cap
 
+    def __repr__(self) -> str:
+        return f"<wire {self.name}>"
+
     def encode(self, request: Request, stream: bool = False) -> dict[str, Any]:
         """See `Wire.encode`."""
         body: dict[str, Any] = {"model": request.model, "messages": self._messages(request)}

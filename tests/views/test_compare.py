@@ -1,7 +1,9 @@
 """What `compare_wires` shows, as data, and the same facts in each rendering. No browser needed."""
 
+import copy
 import html
 import json
+import pickle
 import re
 import subprocess
 import sys
@@ -201,6 +203,37 @@ def test_the_widget_and_the_view_follow_each_other():
     assert [re.search('aria-label="([^"]+)"', pane)[1] for pane in shown] == [
         pane.title for pane in view.comparison.panes
     ]
+
+
+def test_half_a_character_can_be_shown_live_and_is_kept():
+    view = skyl.compare_wires(content="cut \ud83d")
+    box = view.widget.children[0]
+    json.dumps(box.value).encode("utf-8")
+    assert box.value == r"cut \ud83d"
+    assert view.content == "cut \ud83d"
+    box.value.encode("utf-8")
+    view.is_error = False
+    assert view.content == "cut \ud83d"
+    box.value = "typed"
+    assert view.content == "typed"
+
+
+def test_a_shown_view_can_be_copied():
+    view = skyl.compare_wires()
+    view._repr_mimebundle_(None, None)
+    for copied in (pickle.loads(pickle.dumps(view)), copy.deepcopy(view), copy.copy(view)):
+        copied.content = "changed"
+        assert view.content == "no such city"
+        assert copied.widget is not view.widget
+
+
+@pytest.mark.parametrize(("name", "value"), [("content", 5), ("is_error", 1), ("call_id", b"x")])
+def test_a_control_set_to_a_wrong_type_is_one_sentence(name, value):
+    view = skyl.compare_wires()
+    with pytest.raises(skyl.BadRequestError, match=name):
+        setattr(view, name, value)
+    with pytest.raises(AttributeError):
+        view.contnet = "a typing error"
 
 
 def test_two_views_do_not_share_their_controls():
