@@ -113,14 +113,21 @@ def _learn(node: ast.AST, names: Names) -> None:
                     names.starred.append(module)
                 else:
                     names.imported[alias.asname or alias.name] = f"{module}.{alias.name}"
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if _is_handle(
-            call, names
-        ):
-            names.imported[name] = "IPython.display_handle"
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            names.bound.add(name)
+            for origin in _meanings(value, names)[:1]:
+                names.imported[name] = origin
         case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
             names.bound.add(name)
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             names.bound.add(name)
+
+
+def _meanings(value: ast.expr, names: Names) -> list[str]:
+    """Return what an assigned value stands for: a module's other name, or a display's handle."""
+    if isinstance(value, ast.Call):
+        return ["IPython.display_handle"] if _is_handle(value, names) else []
+    return _origins(value, names)
 
 
 def _found(node: ast.AST, names: Names) -> Iterator[str]:
@@ -136,6 +143,12 @@ def _found(node: ast.AST, names: Names) -> Iterator[str]:
             func=ast.Attribute(attr=method), args=[ast.Constant(value=str(magic)), *_]
         ) if method in _MAGIC_CALLS:
             yield f"magic.{magic}"
+        case ast.Call(
+            func=ast.Attribute(
+                value=ast.Call(func=ast.Name(id="get_ipython")), attr="system" | "getoutput"
+            )
+        ):
+            yield "magic.!"
         case ast.Call() if _is_handle(node, names):
             yield "IPython.display_id"
 

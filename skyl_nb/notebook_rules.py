@@ -58,8 +58,12 @@ class Notebook:
 
     @property
     def code_cells(self) -> list[Cell]:
-        """The cells that hold code, blank ones left out: those are never run."""
-        return [cell for cell in self.cells if cell.kind == "code" and cell.source.strip()]
+        """The cells that hold code, or outputs; blank ones are never run."""
+        return [
+            cell
+            for cell in self.cells
+            if cell.kind == "code" and (cell.source.strip() or cell.outputs)
+        ]
 
 
 @dataclass(frozen=True)
@@ -226,6 +230,16 @@ def _no_widget_view(notebook: Notebook) -> Iterator[Problem]:
             yield cell.id, "a widget view is stored; run skyl-nb rebuild, which leaves it out"
 
 
+def _no_untagged_error(notebook: Notebook) -> Iterator[Problem]:
+    for cell in notebook.code_cells:
+        raised = any(output.get("output_type") == "error" for output in cell.outputs)
+        if raised and "raises-exception" not in cell.tags:
+            yield (
+                cell.id,
+                "an error is stored; fix the code, or tag the cell raises-exception",
+            )
+
+
 def _no_stderr(notebook: Notebook) -> Iterator[Problem]:
     for cell in notebook.code_cells:
         if any(output.get("name") == "stderr" for output in cell.outputs):
@@ -242,13 +256,16 @@ def is_widget_mime(mime: str) -> bool:
 
 # What a stored output must not hold, since it differs on the next run or machine: a name for the
 # reader, and the pattern. A date alone is allowed: providers use dates as versions.
-_POSIX_ROOTS = "home|Users|root|tmp|usr|var|opt|etc|mnt|srv|private|Library|Applications"
+_POSIX_ROOTS = (
+    "home|work|workspace|nix|builds|Users|root|tmp|usr|var|opt|etc|mnt|srv|private|Library|"
+    "Applications"
+)
 _UNSTABLE = {
     "absolute-path": (
         "an absolute path",
         re.compile(
             rf"(?:file://|(?<![\w./:]))/(?:{_POSIX_ROOTS})/[^\s'\"<>]+"
-            r"|(?<!\w)[A-Za-z]:(?:\\{1,2}|/)[\w .-]+[\\/][^\s'\"<>]*"
+            r"|(?<!\w)[A-Za-z]:(?:\\{2}|\\(?![nrt])|/)[\w .-]+[\\/][^\s'\"<>]*"
         ),
     ),
     "memory-address": ("a memory address", re.compile(r"\bat 0x[0-9A-Fa-f]+")),
@@ -359,7 +376,7 @@ _BANS: tuple[tuple[str, str, str, tuple[Ban, ...]], ...] = (
         "input",
         "no test can answer a prompt (REPORTS 107)",
         "write the value in the cell, so that a learner can change it",
-        (_ban("builtins", "input"), _ban("getpass")),
+        (_ban("builtins", "input"), _ban("getpass"), _ban("sys", "stdin")),
     ),
     (
         "asyncio-run",
@@ -386,13 +403,21 @@ _BANS: tuple[tuple[str, str, str, tuple[Ban, ...]], ...] = (
         (
             _ban(
                 "time",
-                "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time "
+                "clock_gettime clock_gettime_ns thread_time_ns time time_ns perf_counter "
+                "perf_counter_ns monotonic monotonic_ns process_time "
                 "process_time_ns thread_time sleep localtime gmtime ctime asctime strftime",
             ),
             _ban("timeit"),
             _ban("datetime", "now today utcnow"),
+            _ban("pandas", "now today"),
             _ban("magic", "time timeit"),
         ),
+    ),
+    (
+        "shell",
+        "what a shell prints differs between machines, and %%capture hides outputs",
+        "write it in Python",
+        (_ban("magic", "! bash sh script sx system cmd run capture javascript js"),),
     ),
     (
         "randomness",
@@ -401,7 +426,7 @@ _BANS: tuple[tuple[str, str, str, tuple[Ban, ...]], ...] = (
         (
             _ban("random"),
             _ban("secrets"),
-            _ban("uuid", "uuid1 uuid4"),
+            _ban("uuid", "uuid1 uuid4 uuid6 uuid7"),
             _ban("os", "urandom"),
             _ban("numpy", "random"),
         ),
@@ -545,6 +570,7 @@ RULES: dict[str, Rule] = {
     "output-stored": Rule("a reader on GitHub sees the stored outputs only", _has_its_output),
     "widget-state": Rule("GitHub refuses some of them as invalid (REPORTS 96)", _no_widget_state),
     "widget-view": Rule("without a kernel it shows an error (REPORTS 102)", _no_widget_view),
+    "untagged-error": Rule("nobody knows if it was meant", _no_untagged_error),
     "stderr": Rule("warnings hold paths and fail every new run (REPORTS 98)", _no_stderr),
     **{
         rule: Rule(

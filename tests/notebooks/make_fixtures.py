@@ -72,6 +72,16 @@ def result(text: str) -> dict[str, Any]:
     }
 
 
+def raised(name: str, message: str) -> dict[str, Any]:
+    """Return the output of a cell that raised."""
+    return {
+        "ename": name,
+        "evalue": message,
+        "output_type": "error",
+        "traceback": [f"{name}: {message}"],
+    }
+
+
 def lines(text: str) -> list[str]:
     """Return text as a notebook file holds it."""
     return text.splitlines(keepends=True)
@@ -141,6 +151,8 @@ BAD: dict[str, dict[str, Any] | str] = {
     "asyncio-run": with_cell("from asyncio import run as go\ngo(work())"),
     "progress-bar": with_cell("from tqdm.auto import tqdm\nsteps = tqdm([1, 2])"),
     "wall-clock": with_cell("import time as t\nt.sleep(0.1)"),
+    "shell": with_cell("now = !date"),
+    "untagged-error": with_cell("1 / 0", raised("ZeroDivisionError", "division by zero")),
     "randomness": with_cell("import random\nnumber = random.random()"),
     "python": with_cell("this is no Python"),
     "semicolon": with_cell("40 + 2;", result("42")),
