@@ -17,6 +17,7 @@ undo all three.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -44,8 +45,11 @@ DATA = (
 # Of these parts later checks read the fields: what they are called in texts, and their types.
 MESSAGES = {"functionCall": "function_call", "functionResponse": "function_response"}
 STRUCTS = {"functionCall": "args", "functionResponse": "response"}
+JSON = "application/json"
 STRING, STRUCT = "TYPE_STRING", "type.googleapis.com/google.protobuf.Struct"
 SERVICE = "type.googleapis.com/google.ai.generativelanguage"
+FUNCTION_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")
+NO_CALL = {"name": ""}  # what a response answers that no rule refused
 MODES: Mapping[str, Mode] = {"NONE": "none", "ANY": "required"}
 
 
@@ -111,6 +115,20 @@ def shape(call: Call) -> Iterator[Refusal]:
     for i, content in enumerate(contents):
         place = f"contents[{i}]" if isinstance(payload["contents"], list) else "contents"
         yield from _message(content, place, "Content", call)
+    yield from _tool_rules(payload)
+
+
+def _tool_rules(payload: Mapping[str, Any]) -> Iterator[Refusal]:
+    declared = [
+        (t, k, one)
+        for t, tool in enumerate(_list(_get(payload, "tools")))
+        for k, one in enumerate(_list(_get(tool, "functionDeclarations")))
+    ]
+    bad = [{"t": t, "k": k} for t, k, one in declared if not FUNCTION_NAME.fullmatch(_name(one))]
+    if bad:
+        yield refuse_each("gemini-tool-name", bad)
+    if declared and _get(_get(payload, "generationConfig"), "responseMimeType") == JSON:
+        yield refuse("gemini-json-with-tools")
 
 
 def unknown_model(call: Call) -> Refusal:
@@ -147,7 +165,7 @@ def _role(content: Mapping[str, Any], path: str) -> Iterator[Refusal]:
 def _part(part: Any, i: int, j: int, call: Call) -> Iterator[Refusal]:
     path = f"contents[{i}].parts[{j}]"
     yield from _message(part, path, "Part", call)
-    if all(_get(part, kind) is None for kind in DATA):
+    if not any(_is_set(part, kind) for kind in DATA):
         yield refuse("gemini-empty-part", i=i, j=j)
     yield from _string(part, "text", path)
     for kind, label in MESSAGES.items():
@@ -159,6 +177,20 @@ def _part(part: Any, i: int, j: int, call: Call) -> Iterator[Refusal]:
         struct = _get(inner, STRUCTS[kind])
         if struct is not None and not isinstance(struct, dict):
             yield _invalid(f"{path}.{label}.{STRUCTS[kind]}", STRUCT, struct)
+        if kind == "functionResponse":
+            yield from _typeless(struct or {})
+
+
+def _is_set(part: Mapping[str, Any], kind: str) -> bool:
+    """Say whether a part holds a kind of data; a blank text does only beside a signature."""
+    value = _get(part, kind)
+    return value is not None and (value != "" or _get(part, "thoughtSignature") is not None)
+
+
+def _typeless(response: Mapping[str, Any]) -> Iterator[Refusal]:
+    for name, value in response.items():
+        if value is None:
+            yield refuse("gemini-typeless-value", field=name)
 
 
 def _message(value: Any, path: str, kind: str, call: Call) -> Iterator[Refusal]:
@@ -200,7 +232,7 @@ def _paired(calls: list[Any], responses: list[Any]) -> Iterator[Refusal]:
         yield refuse("gemini-name-mismatch")
 
 
-def _name(data: Mapping[str, Any]) -> str:
+def _name(data: Any) -> str:
     return str(_get(data, "name") or "")
 
 
@@ -211,7 +243,7 @@ def view(call: Call) -> View:
     """Return what the model sees; responses count if the last content has one."""
     contents = _contents(call)
     responses = _of_kind(contents[-1], "functionResponse")
-    calls = _of_kind(contents[-2], "functionCall") if responses else []
+    calls = _of_kind(contents[-2], "functionCall") if responses and len(contents) > 1 else []
     users = [content for content in contents if _get(content, "role") != "model"]
     texts = [joined(_of_kind(content, "text")) for content in users]
     declared = _get(call.payload, "tools")
@@ -230,8 +262,9 @@ def _results(calls: list[Any], responses: list[Any]) -> Iterator[Result]:
         key = (_name(response), _get(response, "id"))
         by_id = (one for one in left if (_name(one), _get(one, "id")) == key)
         by_name = (one for one in left if _name(one) == key[0])
-        call = next(by_id, None) or next(by_name)
-        left.remove(call)
+        call = next(by_id, None) or next(by_name, NO_CALL)
+        if call in left:
+            left.remove(call)
         said = _get(response, "response") or {}
         use = ToolUse(_name(call), ids.compact(_get(call, "args") or {}))
         yield Result(use, _text(said), failed=said.get("error") is not None)

@@ -19,7 +19,6 @@ from skyl_nb.sandbox.model import Answer, Choice, Mode, Result, Tool, ToolUse, V
 from skyl_nb.sandbox.rules import Refusal, refuse
 
 ROLES = ("system", "assistant", "user", "function", "tool", "developer")
-LONGEST_CONTENT = 10_485_760
 CREATED = 1_767_225_600  # one moment for all answers: there is no clock here
 # What an assistant message may hold instead of a content.
 INSTEAD_OF_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
@@ -32,6 +31,7 @@ NAMES: Mapping[type, str] = {
     list: "an array",
     dict: "an object",
 }
+NO_CALL = ToolUse("", "{}")  # what an answer is to that no rule refused
 MODES: Mapping[str, Mode] = {"none": "none", "required": "required"}
 
 
@@ -85,8 +85,8 @@ def schema(call: Call) -> Iterator[Refusal]:
         yield refuse("openai-max-tokens")
     for i, message in enumerate(call.payload["messages"]):
         yield from _role(i, message)
-        yield from _content(i, message)
-        yield from _tool_calls(i, message)
+        yield from _content(i, message, call)
+        yield from _tool_calls(i, message, call)
         if message["role"] == "tool":
             if message.get("tool_call_id") is None:
                 yield refuse("openai-no-call-id", i=i)
@@ -103,7 +103,7 @@ def _role(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
         yield refuse("openai-role", path=path, role=message["role"])
 
 
-def _content(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
+def _content(i: int, message: Mapping[str, Any], call: Call) -> Iterator[Refusal]:
     content = message.get("content")
     path = f"messages[{i}].content"
     if content is None:
@@ -111,30 +111,39 @@ def _content(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
             yield refuse("openai-null-content", i=i)
         return
     if isinstance(content, str):
-        if len(content) > LONGEST_CONTENT:
-            yield refuse("openai-long-content", path=path, most=LONGEST_CONTENT, n=len(content))
+        yield from _short("openai-long-content", content, path, call)
         return
     yield from _typed(content, list, path, "one of a string or array of objects")
     for j, part in enumerate(content):
         yield from _typed(part, dict, f"{path}[{j}]", "an object")
         if part.get("type") == "text":
             yield from _field(part, "text", str, f"{path}[{j}]", "a string")
+            yield from _short("openai-long-content", part["text"], f"{path}[{j}].text", call)
+        if part.get("type") == "image_url" and message["role"] == "tool":
+            yield refuse("openai-image-in-tool", i=i)
 
 
-def _tool_calls(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
+def _short(rule_id: str, text: str, path: str, call: Call) -> Iterator[Refusal]:
+    most = call.mount.book[rule_id].limit
+    if most is not None and len(text) > most:
+        yield refuse(rule_id, path=path, most=most, n=len(text))
+
+
+def _tool_calls(i: int, message: Mapping[str, Any], call: Call) -> Iterator[Refusal]:
     calls = message.get("tool_calls")
     if calls is None:
         return
     path = f"messages[{i}].tool_calls"
     yield from _typed(calls, list, path, "an array of objects")
-    for j, call in enumerate(calls):
+    for j, made in enumerate(calls):
         where = f"{path}[{j}]"
-        yield from _typed(call, dict, where, "an object")
-        yield from _field(call, "id", str, where, "a string")
-        if call.get("type", "function") == "function":
-            yield from _field(call, "function", dict, where, "an object")
-            yield from _field(call["function"], "name", str, f"{where}.function", "a string")
-            yield from _field(call["function"], "arguments", str, f"{where}.function", "a string")
+        yield from _typed(made, dict, where, "an object")
+        yield from _field(made, "id", str, where, "a string")
+        yield from _short("openai-long-id", made["id"], f"{where}.id", call)
+        if made.get("type", "function") == "function":
+            yield from _field(made, "function", dict, where, "an object")
+            yield from _field(made["function"], "name", str, f"{where}.function", "a string")
+            yield from _field(made["function"], "arguments", str, f"{where}.function", "a string")
 
 
 def _field(
@@ -199,14 +208,17 @@ def view(call: Call) -> View:
     """Return what the model sees; results count if tool messages come last."""
     messages = call.payload["messages"]
     results = list(takewhile(_is_result, reversed(messages)))[::-1]
-    caller = messages[-len(results) - 1] if results else {}
+    asked = messages[: len(messages) - len(results)]
+    caller = asked[-1] if results and asked else {}
     uses = {one["id"]: _use(one) for one in caller.get("tool_calls") or ()}
     texts = [_text(message) for message in messages if message["role"] == "user"]
     return View(
         prompt=next(filter(None, reversed(texts)), ""),
         tools=tuple(_tools(call.payload.get("tools"))),
         choice=_choice(call.payload.get("tool_choice")),
-        results=tuple(Result(uses[one["tool_call_id"]], _text(one)) for one in results),
+        results=tuple(
+            Result(uses.get(one["tool_call_id"], NO_CALL), _text(one)) for one in results
+        ),
     )
 
 
@@ -216,7 +228,7 @@ def _use(call: Mapping[str, Any]) -> ToolUse:
 
 
 def _text(message: Mapping[str, Any]) -> str:
-    content = message["content"]
+    content = message.get("content") or ""
     return content if isinstance(content, str) else joined(part.get("text") for part in content)
 
 
