@@ -26,6 +26,8 @@ from typing import Any
 
 from skyl_nb.sandbox import ids, streams
 from skyl_nb.sandbox.call import Call
+from skyl_nb.sandbox.fields import Fault as FieldFault
+from skyl_nb.sandbox.fields import Table, dotted, plain, table
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Result, Tool, ToolUse, View, joined
 from skyl_nb.sandbox.rules import Refusal, refuse
@@ -45,6 +47,14 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "integer": (int,),
     "list": (list,),
     "dictionary": (dict,),
+}
+TYPE_NAMES = {
+    "array": "list",
+    "object": "dictionary",
+    "string": "string",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
 }
 ID = re.compile(r"[a-zA-Z0-9_-]+")
 NO_CALL = ToolUse("", "{}")  # what an answer is to that no rule refused
@@ -98,8 +108,23 @@ def shape(call: Call) -> Iterator[Refusal]:
     for i, message in enumerate(payload["messages"]):
         if not isinstance(message, dict):
             yield refuse("anthropic-type", path=f"messages.{i}", expected="dictionary")
+    yield from _declared(_table().faults(payload, leave=["messages"]))
     yield from _tool_names(payload.get("tools"))
     call.model = payload["model"]
+
+
+def _table() -> Table:
+    return table("anthropic", tagged=True)
+
+
+def _declared(faults: Iterator[FieldFault]) -> Iterator[Refusal]:
+    """Word the faults that the table of fields finds."""
+    for fault in faults:
+        path = dotted(fault.path)
+        if fault.expected is None:
+            yield refuse("anthropic-unknown-field", path=path)
+        else:
+            yield refuse("anthropic-type", path=path, expected=TYPE_NAMES[plain(fault.expected)[0]])
 
 
 def _tool_names(tools: Any) -> Iterator[Refusal]:
@@ -128,6 +153,7 @@ def schema(call: Call) -> Iterator[Refusal]:
     messages = call.payload["messages"]
     for i, message in enumerate(messages):
         yield from _message(i, message, is_last=i == len(messages) - 1)
+    yield from _declared(_table().faults_in(call.payload, "messages"))
     for i, message in enumerate(messages):
         for block in _blocks(i, message):
             yield from _misplaced(block, message["role"])

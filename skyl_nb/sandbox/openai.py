@@ -14,6 +14,8 @@ from typing import Any
 
 from skyl_nb.sandbox import ids, streams
 from skyl_nb.sandbox.call import Call
+from skyl_nb.sandbox.fields import Fault as FieldFault
+from skyl_nb.sandbox.fields import bracketed, plain, table
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Mode, Result, Tool, ToolUse, View, joined
 from skyl_nb.sandbox.rules import Refusal, refuse
@@ -30,6 +32,14 @@ NAMES: Mapping[type, str] = {
     str: "a string",
     list: "an array",
     dict: "an object",
+}
+TYPE_NAMES = {
+    "array": "an array",
+    "object": "an object",
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a decimal",
+    "boolean": "a boolean",
 }
 NO_CALL = ToolUse("", "{}")  # what an answer is to that no rule refused
 MODES: Mapping[str, Mode] = {"none": "none", "required": "required"}
@@ -71,6 +81,20 @@ def shape(call: Call) -> Iterator[Refusal]:
         yield refuse("openai-empty-messages")
     for i, message in enumerate(messages):
         yield from _typed(message, dict, f"messages[{i}]", "an object")
+    yield from _declared(table("openai").faults(payload, leave=["messages"]))
+
+
+def _declared(faults: Iterator[FieldFault]) -> Iterator[Refusal]:
+    """Word the faults that the table of fields finds."""
+    for fault in faults:
+        path, field = bracketed(fault.path), fault.path[-1]
+        if fault.expected is None:
+            yield refuse("openai-unknown-field", path=path, field=field)
+        else:
+            names = [TYPE_NAMES[kind] for kind in plain(fault.expected)]
+            expected = names[0] if len(names) == 1 else f"one of {' or '.join(names)}"
+            got = _name(fault.value)
+            yield refuse("openai-invalid-type", path=path, expected=expected, got=got)
 
 
 def unknown_model(call: Call) -> Refusal:
@@ -92,6 +116,7 @@ def schema(call: Call) -> Iterator[Refusal]:
                 yield refuse("openai-no-call-id", i=i)
             path = f"messages[{i}].tool_call_id"
             yield from _typed(message["tool_call_id"], str, path, "a string")
+    yield from _declared(table("openai").faults_in(call.payload, "messages"))
 
 
 def _role(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:

@@ -85,6 +85,10 @@ def responded(said: Any) -> dict[str, Any]:
     return gemini(asks(), calls("tide"), {"role": "user", "parts": [response]})
 
 
+def with_field(kind: str, **more: Any) -> dict[str, Any]:
+    return {"role": "user", "parts": [{kind: {"name": "tide", "response": {}, **more}}]}
+
+
 def failing(content: Any) -> dict[str, Any]:
     return claude(user("tide?"), assistant(use("t1")), user(result("t1", content, is_error=True)))
 
@@ -293,6 +297,49 @@ ANTHROPIC = [
         "anthropic-tool-names",
         claude(user("hi"), tools=[{"name": "tide", "input_schema": {}}] * 2),
         "tools: Tool names must be unique.",
+    ),
+    *(
+        (name, "anthropic-unknown-field", payload, f"{path}: Extra inputs are not permitted")
+        for name, payload, path in (
+            ("18-top-level", claude(user("hi"), response_format={}), "response_format"),
+            ("18-in-a-message", claude({**user("hi"), "name": "Ada"}), "messages.0.name"),
+            (
+                "18-in-a-result",
+                claude(user("tide?"), assistant(use("a1")), user({**result("a1"), "name": "tide"})),
+                "messages.2.content.0.tool_result.name",
+            ),
+            (
+                "18-left-over-from-a-stream",
+                claude(user("tide?"), assistant(use("a1", index=0)), user(result("a1"))),
+                "messages.1.content.0.tool_use.index",
+            ),
+            (
+                "18-in-a-tool",
+                claude(user("hi"), tools=[{"name": "tide", "input_schema": {}, "parameters": {}}]),
+                "tools.0.custom.parameters",
+            ),
+            (
+                "114-annotations",
+                claude(
+                    user("tide?"),
+                    assistant(use("a1")),
+                    user(result("a1", [{**text("12"), "annotations": None}])),
+                ),
+                "messages.2.content.0.tool_result.content.0.text.annotations",
+            ),
+        )
+    ),
+    (
+        "stop-a-number",
+        "anthropic-type",
+        claude(user("hi"), stop_sequences=3),
+        "stop_sequences: Input should be a valid list",
+    ),
+    (
+        "system-blocks-are-objects",
+        "anthropic-type",
+        claude(user("hi"), system=["be brief"]),
+        "system.0: Input should be a valid dictionary",
     ),
     ("9-empty", "anthropic-empty-error", failing(""), EMPTY_ERROR),
     ("9-blank", "anthropic-empty-error", failing(" \n"), EMPTY_ERROR),
@@ -696,6 +743,19 @@ OPENAI = [
         "Missing required parameter: 'messages[1].tool_calls[0].id'.",
     ),
     (
+        "40-unknown-field",
+        "openai-unknown-field",
+        gpt(u(), nonsense=1),
+        "Unrecognized request argument supplied: nonsense",
+        switched(openai_unknown_field=True),
+    ),
+    (
+        "temperature-a-string",
+        "openai-invalid-type",
+        gpt(u(), temperature="hot"),
+        "Invalid type for 'temperature': expected a decimal, but got a string instead.",
+    ),
+    (
         "messages-a-string",
         "openai-invalid-type",
         gpt(messages="hi"),
@@ -788,7 +848,40 @@ GEMINI = [
     ),
     *(
         (f"48-response-{what}", "gemini-invalid-value", responded(said), None)
-        for what, said in (("a-list", [1]), ("a-number", 3), ("true", True))
+        for what, said in (("a-number", 3), ("true", True))
+    ),
+    ("48-response-a-list", "gemini-not-repeating", responded([1]), None),
+    *(
+        (
+            name,
+            "gemini-unknown-field",
+            payload,
+            f"Invalid JSON payload received. Unknown name {said}",
+        )
+        for name, payload, said in (
+            ("18-top-level", gemini(asks(), seed=3), '"seed": Cannot find field.'),
+            (
+                "53-unknown-field",
+                gemini(asks(), calls("tide"), with_field("functionResponse", call_id="1")),
+                "\"call_id\" at 'contents[2].parts[0].function_response': Cannot find field.",
+            ),
+            (
+                "18-in-a-config",
+                gemini(asks(), generation_config={"stop": ["a"]}),
+                "\"stop\" at 'generation_config': Cannot find field.",
+            ),
+            (
+                "18-in-a-tool",
+                gemini(asks(), tools={"functionDeclarations": {"name": "tide", "strict": True}}),
+                "\"strict\" at 'tools.function_declarations': Cannot find field.",
+            ),
+        )
+    ),
+    (
+        "temperature-a-word",
+        "gemini-invalid-value",
+        gemini(asks(), generationConfig={"temperature": "hot"}),
+        "Invalid value at 'generation_config.temperature' (TYPE_FLOAT), \"hot\"",
     ),
     (
         "49-typeless",
