@@ -6,7 +6,8 @@ own messages.
 
 - A call must stand in the trailing run of calls of its turn, a result in the leading run of
   results of the next turn; a call without such a result is unanswered, and the message after it
-  is named (REPORTS 1, 2, 4, 5). When there is no next message the index is the one that it would
+  is named (REPORTS 1, 2, 4, 5; that texts come after results is a rule of its own, because one
+  report says otherwise). When there is no next message the index is the one that it would
   have; that is not evidenced.
 - A result must answer a call of the turn before it (REPORTS 3), each call once (REPORTS 8).
 - No id may stand on two calls of a request (REPORTS 7).
@@ -16,6 +17,7 @@ evidenced; we report the result, because its index is the place of the mistake.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +26,8 @@ from typing import Any
 
 from skyl_nb.sandbox import ids, streams
 from skyl_nb.sandbox.call import Call
+from skyl_nb.sandbox.fields import Fault as FieldFault
+from skyl_nb.sandbox.fields import Table, dotted, plain, table
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Result, Tool, ToolUse, View, joined
 from skyl_nb.sandbox.rules import Refusal, refuse
@@ -44,6 +48,16 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "list": (list,),
     "dictionary": (dict,),
 }
+TYPE_NAMES = {
+    "array": "list",
+    "object": "dictionary",
+    "string": "string",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+}
+ID = re.compile(r"[a-zA-Z0-9_-]+")
+NO_CALL = ToolUse("", "{}")  # what an answer is to that no rule refused
 MODES: Mapping[Any, Choice] = {"none": Choice("none"), "any": Choice("required")}
 
 
@@ -94,7 +108,30 @@ def shape(call: Call) -> Iterator[Refusal]:
     for i, message in enumerate(payload["messages"]):
         if not isinstance(message, dict):
             yield refuse("anthropic-type", path=f"messages.{i}", expected="dictionary")
+    yield from _declared(_table().faults(payload, leave=["messages"]))
+    yield from _tool_names(payload.get("tools"))
     call.model = payload["model"]
+
+
+def _table() -> Table:
+    return table("anthropic", tagged=True)
+
+
+def _declared(faults: Iterator[FieldFault]) -> Iterator[Refusal]:
+    """Word the faults that the table of fields finds."""
+    for fault in faults:
+        path = dotted(fault.path)
+        if fault.expected is None:
+            yield refuse("anthropic-unknown-field", path=path)
+        else:
+            yield refuse("anthropic-type", path=path, expected=TYPE_NAMES[plain(fault.expected)[0]])
+
+
+def _tool_names(tools: Any) -> Iterator[Refusal]:
+    declared = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    names = [ids.compact(tool["name"]) for tool in declared if "name" in tool]
+    if len(names) > len(set(names)):
+        yield refuse("anthropic-tool-names")
 
 
 def _thread(payload: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -116,10 +153,12 @@ def schema(call: Call) -> Iterator[Refusal]:
     messages = call.payload["messages"]
     for i, message in enumerate(messages):
         yield from _message(i, message, is_last=i == len(messages) - 1)
+    yield from _declared(_table().faults_in(call.payload, "messages"))
     for i, message in enumerate(messages):
         for block in _blocks(i, message):
             yield from _misplaced(block, message["role"])
-            yield from _empty_error(block)
+            yield from _call_id(block)
+            yield from _error_content(block)
 
 
 def _message(i: int, message: Mapping[str, Any], *, is_last: bool) -> Iterator[Refusal]:
@@ -176,8 +215,14 @@ def _misplaced(block: Block, role: str) -> Iterator[Refusal]:
         yield refuse("anthropic-misplaced-block", i=block.i, block=block.type, role=wanted)
 
 
-def _empty_error(block: Block) -> Iterator[Refusal]:
-    if block.type != "tool_result" or block.data.get("is_error") is not True:
+def _call_id(block: Block) -> Iterator[Refusal]:
+    if block.type == "tool_use" and not ID.fullmatch(block.data["id"]):
+        yield refuse("anthropic-id-characters", i=block.i, j=block.j)
+
+
+def _error_content(block: Block) -> Iterator[Refusal]:
+    """Check that a failing result says something, and in words alone."""
+    if block.type != "tool_result" or not _is_error(block.data):
         return
     content = block.data.get("content") or ""
     texts = (
@@ -187,6 +232,8 @@ def _empty_error(block: Block) -> Iterator[Refusal]:
     )
     if not any(text.strip() for text in texts):
         yield refuse("anthropic-empty-error", i=block.i, j=block.j)
+    if isinstance(content, list) and any(inner["type"] != "text" for inner in content):
+        yield refuse("anthropic-error-not-text", i=block.i, j=block.j)
 
 
 def sequence(call: Call) -> Iterator[Refusal]:
@@ -222,20 +269,32 @@ def _orphans(before: list[Block], turn: list[Block]) -> Iterator[Refusal]:
 
 
 def _unanswered(before: list[Block], turn: list[Block], first: int) -> Iterator[Refusal]:
-    """Find calls without a result in the leading run of the turn after them."""
-    calls = [block for block in before if block.type == "tool_use"]
-    leading = takewhile(lambda block: block.type == "tool_result", turn)
-    answered = {block.data["tool_use_id"] for block in leading}
-    trailing = {
-        id(block) for block in takewhile(lambda block: block.type == "tool_use", reversed(before))
-    }
-    missing = [
+    """Find calls without a result where it belongs, in the turn whose first message is `first`.
+
+    A result counts if it stands anywhere in the turn, in its leading run of results, or in that
+    part of the run which the first message holds: each is narrower, and each is a rule.
+    """
+    leading = list(takewhile(lambda block: block.type == "tool_result", turn))
+    in_one = [block for block in leading if block.i == first]
+    unanswered, late, split = (_missing(before, results) for results in (turn, leading, in_one))
+    if len(split) > len(late):
+        yield refuse("anthropic-split-results", i=first, ids=", ".join(split))
+    if len(late) > len(unanswered):
+        yield refuse("anthropic-text-before-result", i=first, ids=", ".join(late))
+    if unanswered:
+        yield refuse("anthropic-unanswered-call", i=first, ids=", ".join(unanswered))
+
+
+def _missing(before: list[Block], results: list[Block]) -> list[str]:
+    """Return the ids of the calls that have no result; only calls at the turn's end can have."""
+    answered = {block.data["tool_use_id"] for block in results if block.type == "tool_result"}
+    from_end = reversed(range(len(before)))
+    answerable = set(takewhile(lambda n: before[n].type == "tool_use", from_end))
+    return [
         block.data["id"]
-        for block in calls
-        if block.data["id"] not in answered or id(block) not in trailing
+        for n, block in enumerate(before)
+        if block.type == "tool_use" and not (n in answerable and block.data["id"] in answered)
     ]
-    if missing:
-        yield refuse("anthropic-unanswered-call", i=first, ids=", ".join(missing))
 
 
 def _turns(messages: list[Any]) -> list[tuple[int, list[Block]]]:
@@ -261,7 +320,7 @@ def _blocks(i: int, message: Mapping[str, Any]) -> list[Block]:
 def view(call: Call) -> View:
     """Return what the model sees; results count if the last message has one."""
     messages = [_blocks(i, message) for i, message in enumerate(call.payload["messages"])]
-    uses = {block.data["id"]: block.data for blocks in messages for block in _calls(blocks)}
+    uses = {block.data["id"]: _use(block.data) for blocks in messages for block in _calls(blocks)}
     last = list(takewhile(_has_result, reversed(messages)))
     results = [block.data for blocks in reversed(last) for block in blocks]
     texts = [
@@ -274,7 +333,7 @@ def view(call: Call) -> View:
         tools=tuple(_tools(call.payload.get("tools"))),
         choice=_choice(call.payload.get("tool_choice")),
         results=tuple(
-            Result(_use(uses[one["tool_use_id"]]), _text(one), failed=one.get("is_error") is True)
+            Result(uses.get(one["tool_use_id"], NO_CALL), _text(one), failed=_is_error(one))
             for one in results
             if one["type"] == "tool_result"
         ),
@@ -291,6 +350,10 @@ def _has_result(blocks: list[Block]) -> bool:
 
 def _use(block: Mapping[str, Any]) -> ToolUse:
     return ToolUse(block["name"], ids.compact(block["input"]))
+
+
+def _is_error(result: Mapping[str, Any]) -> bool:
+    return result.get("is_error") is True
 
 
 def _text(result: Mapping[str, Any]) -> str:

@@ -7,14 +7,14 @@ it speaks. A dialect is a module (`anthropic`, `openai`, `gemini`) with the func
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, Literal, Protocol
 
 from skyl_nb.data import facts
 from skyl_nb.sandbox import jsonbody
 from skyl_nb.sandbox.model import Answer, View
-from skyl_nb.sandbox.rules import Refusal
+from skyl_nb.sandbox.rules import Refusal, Rule, changed, rule_book
 
 Does = Literal["", "complete", "stream", "models", "model", "health"]
 
@@ -41,6 +41,7 @@ class Mount:
         max_bytes: the largest body, None for no limit.
         lone_surrogates: whether half a surrogate pair may stand in a body.
         error_types: the envelope's error type for each status that the rules use.
+        book: the rules as they are worded and switched here.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Mount:
     max_bytes: int | None
     lone_surrogates: bool
     error_types: Mapping[str, str]
+    book: Mapping[str, Rule] = field(default_factory=rule_book)
 
     @property
     def models(self) -> Mapping[str, Mapping[str, Any]]:
@@ -164,6 +166,11 @@ class Dialect(Protocol):
 
     def model_list(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
         """Write the list of models."""
+
+
+def switched(mount: Mount, changes: Mapping[str, Mapping[str, Any]]) -> Mount:
+    """Return a mount in whose rule book some rows are changed."""
+    return replace(mount, book=changed(mount.book, changes)) if changes else mount
 
 
 @cache

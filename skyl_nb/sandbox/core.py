@@ -11,16 +11,16 @@ same request always gets the same bytes.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from skyl_nb.sandbox import anthropic, gemini, ids, model, openai
-from skyl_nb.sandbox.call import Call, Dialect, Mount, mounts
+from skyl_nb.sandbox.call import Call, Dialect, Mount, mounts, switched
 from skyl_nb.sandbox.journal import Entry, Journal
 from skyl_nb.sandbox.reply import Explanation, Reply
-from skyl_nb.sandbox.rules import Refusal, refuse, rule_book
+from skyl_nb.sandbox.rules import Refusal, refuse, switches
 
 DIALECTS: Mapping[str, Dialect] = {
     "anthropic": anthropic,
@@ -114,21 +114,30 @@ class Sandbox:
     Args:
         api_key: the only credential that counts as a good one.
         profile: which host the compat mount speaks like; so far only `openai`.
+        rules: switches rules on and off by their ids, e.g. `{"openai-image-in-tool": False}`; a
+            rule with a limit takes the limit too, e.g. `{"openai-long-id": 40}`.
 
     Raises:
-        ValueError: there is no such profile.
+        ValueError: there is no such profile, or no such rule.
 
     Attributes:
         api_key: the good credential, e.g. for `sandbox_client`.
         journal: the last exchanges, newest last.
     """
 
-    def __init__(self, api_key: str = "sandbox-key", profile: str = "openai") -> None:
+    def __init__(
+        self,
+        api_key: str = "sandbox-key",
+        profile: str = "openai",
+        rules: Mapping[str, bool | int] | None = None,
+    ) -> None:
         if profile not in PROFILES:
             known = ", ".join(PROFILES)
             raise ValueError(f"there is no compat profile {profile!r}; choose one of: {known}")
         self.profile = profile
         self.api_key = api_key
+        changes = switches(rules or {})
+        self._mounts = tuple(switched(mount, changes) for mount in mounts())
         self._journal = Journal()
 
     @property
@@ -193,7 +202,7 @@ class Sandbox:
         if reply.rule is None:
             text = "The request was accepted: no rule of this sandbox speaks against it."
             return Explanation(None, "", "", text)
-        rule = rule_book()[reply.rule]
+        rule = self._mount(reply.mount).book[reply.rule]
         return Explanation(rule.id, rule.evidence, rule.confidence, rule.explain)
 
     def rules(self) -> str:
@@ -234,10 +243,17 @@ class Sandbox:
     def __repr__(self) -> str:
         return f"Sandbox(profile={self.profile!r})"
 
+    def _mount(self, name: str) -> Mount:
+        return next(mount for mount in self._mounts if mount.name == name)
+
+    def _mount_of(self, path: str) -> Mount:
+        found = (one for one in self._mounts if f"{path}/".startswith(f"{one.prefix}/"))
+        return next(found, self._mounts[-1])  # the last one also takes what is no path, as "*"
+
     def _read(self, method: Any, path: Any, headers: Any, body: Any) -> Call:
         bare, _, query = _text(path).partition("?")
         return Call(
-            mount=_mount_of(bare),
+            mount=self._mount_of(bare),
             method=_text(method).upper(),
             path=bare,
             query=dict(parse_qsl(query)),
@@ -253,8 +269,9 @@ def first_refusal(call: Call) -> Refusal | None:
         if not step.for_all and call.does not in ("complete", "stream"):
             continue
         for refusal in step.check(call):
-            if refusal.rule.on:
-                return refusal
+            rule = call.mount.book[refusal.rule.id]
+            if rule.on:
+                return replace(refusal, rule=rule)
     return None
 
 
@@ -282,6 +299,7 @@ def _whole(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> tu
         headers=_headers(call, refusal, seed),
         body=ids.encoded(ids.compact(payload)),
         rule=refusal.rule.id if refusal else None,
+        mount=call.mount.name,
     )
     return reply, payload
 
@@ -291,7 +309,9 @@ def _stream(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> t
     dialect = _dialect(call)
     frames = list(dialect.frames(call, payload))
     headers = _headers(call, refusal, seed) | {"content-type": dialect.stream_type(call)}
-    return Reply(200, headers, frames=iter(frames)), b"".join(frames).decode()
+    return Reply(200, headers, frames=iter(frames), mount=call.mount.name), b"".join(
+        frames
+    ).decode()
 
 
 def _headers(call: Call, refusal: Refusal | None, seed: bytes) -> dict[str, str]:
@@ -320,11 +340,6 @@ def _request_id(seed: bytes) -> str:
 
 def _dialect(call: Call) -> Dialect:
     return DIALECTS[call.mount.dialect]
-
-
-def _mount_of(path: str) -> Mount:
-    found = (mount for mount in mounts() if f"{path}/".startswith(f"{mount.prefix}/"))
-    return next(found, mounts()[-1])  # the last one also takes what is no path, such as "*"
 
 
 def _text(value: Any) -> str:

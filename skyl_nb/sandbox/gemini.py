@@ -17,12 +17,15 @@ undo all three.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from skyl_nb.sandbox import ids, streams
 from skyl_nb.sandbox.call import Call
+from skyl_nb.sandbox.fields import Fault as FieldFault
+from skyl_nb.sandbox.fields import Table, bracketed, plain, table
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Mode, Result, Tool, ToolUse, View, joined
 from skyl_nb.sandbox.rules import Refusal, refuse, refuse_each
@@ -41,11 +44,20 @@ DATA = (
     "toolCall",
     "toolResponse",
 )
-# Of these parts later checks read the fields: what they are called in texts, and their types.
+# Of these parts later checks read the fields; and what they are called in texts.
 MESSAGES = {"functionCall": "function_call", "functionResponse": "function_response"}
-STRUCTS = {"functionCall": "args", "functionResponse": "response"}
-STRING, STRUCT = "TYPE_STRING", "type.googleapis.com/google.protobuf.Struct"
+SCALARS = {
+    "string": "TYPE_STRING",
+    "integer": "TYPE_INT32",
+    "number": "TYPE_FLOAT",
+    "boolean": "TYPE_BOOL",
+    "enum": "TYPE_ENUM",
+}
+JSON = "application/json"
+STRUCT = "type.googleapis.com/google.protobuf.Struct"
 SERVICE = "type.googleapis.com/google.ai.generativelanguage"
+FUNCTION_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")
+NO_CALL = {"name": ""}  # what a response answers that no rule refused
 MODES: Mapping[str, Mode] = {"NONE": "none", "ANY": "required"}
 
 
@@ -108,9 +120,55 @@ def shape(call: Call) -> Iterator[Refusal]:
     contents = _contents(call)
     if not contents:
         yield refuse("gemini-no-contents")
+    yield from _declared(_table().faults(payload, leave=["contents"]), call)
     for i, content in enumerate(contents):
-        place = f"contents[{i}]" if isinstance(payload["contents"], list) else "contents"
-        yield from _message(content, place, "Content", call)
+        if not isinstance(content, dict):
+            place = ("contents", i) if isinstance(payload["contents"], list) else ("contents",)
+            yield from _declared(iter([FieldFault(place, ("#Content",), content)]), call)
+    yield from _tool_rules(payload)
+
+
+def _table() -> Table:
+    return table("gemini", lenient=True)
+
+
+def _declared(faults: Iterator[FieldFault], call: Call) -> Iterator[Refusal]:
+    """Word the faults that the table of fields finds; paths are in snake case."""
+    for fault in faults:
+        field = fault.path[-1]
+        steps = [snake(one) if isinstance(one, str) else one for one in fault.path]
+        parent, path = bracketed((*steps[:-1],)), bracketed((*steps,))
+        if fault.expected is None:
+            at = f" at '{parent}'" if parent else ""
+            yield refuse("gemini-unknown-field", field=field, at=at, path=parent)
+        elif isinstance(fault.value, list):
+            yield refuse("gemini-not-repeating", field=field, path=parent)
+        else:
+            shown = fault.value if isinstance(fault.value, str) else ids.compact(fault.value)
+            kind = _type_name(fault.expected, call)
+            yield refuse("gemini-invalid-value", path=path, type=kind, value=shown[:200])
+
+
+def _type_name(expected: tuple[Any, ...], call: Call) -> str:
+    """Return how Google calls a type: a message of its own, a struct, or a scalar."""
+    kinds = [one for kind in expected for one in (kind if isinstance(kind, list) else [kind])]
+    messages = [kind[1:] for kind in kinds if kind.startswith("#")]
+    if messages:
+        return f"{SERVICE}.{call.version}.{messages[0]}"
+    return SCALARS.get(plain(kinds)[0], STRUCT)
+
+
+def _tool_rules(payload: Mapping[str, Any]) -> Iterator[Refusal]:
+    declared = [
+        (t, k, one)
+        for t, tool in enumerate(_list(_get(payload, "tools")))
+        for k, one in enumerate(_list(_get(tool, "functionDeclarations")))
+    ]
+    bad = [{"t": t, "k": k} for t, k, one in declared if not FUNCTION_NAME.fullmatch(_name(one))]
+    if bad:
+        yield refuse_each("gemini-tool-name", bad)
+    if declared and _get(_get(payload, "generationConfig"), "responseMimeType") == JSON:
+        yield refuse("gemini-json-with-tools")
 
 
 def unknown_model(call: Call) -> Refusal:
@@ -120,13 +178,15 @@ def unknown_model(call: Call) -> Refusal:
 
 def schema(call: Call) -> Iterator[Refusal]:
     """Check each content by itself: its role, its parts, the names in them."""
+    yield from _declared(_table().faults_in(call.payload, "contents"), call)
     contents = _contents(call)
     for i, content in enumerate(contents):
-        yield from _role(content, f"contents[{i}]")
+        if (_get(content, "role") or "") not in ROLES:
+            yield refuse("gemini-role")
         if not _parts(content):
             yield refuse("gemini-empty-parts", i=i)
         for j, part in enumerate(_parts(content)):
-            yield from _part(part, i, j, call)
+            yield from _part(part, i, j)
     nameless = [
         {"i": i, "j": j, "kind": label}
         for i, content in enumerate(contents)
@@ -138,45 +198,19 @@ def schema(call: Call) -> Iterator[Refusal]:
         yield refuse_each("gemini-empty-name", nameless)
 
 
-def _role(content: Mapping[str, Any], path: str) -> Iterator[Refusal]:
-    yield from _string(content, "role", path)
-    if (_get(content, "role") or "") not in ROLES:
-        yield refuse("gemini-role")
-
-
-def _part(part: Any, i: int, j: int, call: Call) -> Iterator[Refusal]:
-    path = f"contents[{i}].parts[{j}]"
-    yield from _message(part, path, "Part", call)
-    if all(_get(part, kind) is None for kind in DATA):
+def _part(part: Mapping[str, Any], i: int, j: int) -> Iterator[Refusal]:
+    if not any(_is_set(part, kind) for kind in DATA):
         yield refuse("gemini-empty-part", i=i, j=j)
-    yield from _string(part, "text", path)
-    for kind, label in MESSAGES.items():
-        inner = _get(part, kind)
-        if inner is None:
-            continue
-        yield from _message(inner, f"{path}.{label}", kind[0].upper() + kind[1:], call)
-        yield from _string(inner, "name", f"{path}.{label}")
-        struct = _get(inner, STRUCTS[kind])
-        if struct is not None and not isinstance(struct, dict):
-            yield _invalid(f"{path}.{label}.{STRUCTS[kind]}", STRUCT, struct)
+    response = _get(_get(part, "functionResponse"), "response") or {}
+    for name, value in response.items():
+        if value is None:
+            yield refuse("gemini-typeless-value", field=name)
 
 
-def _message(value: Any, path: str, kind: str, call: Call) -> Iterator[Refusal]:
-    if not isinstance(value, dict):
-        yield _invalid(path, f"{SERVICE}.{call.version}.{kind}", value)
-
-
-def _string(data: Mapping[str, Any], name: str, path: str) -> Iterator[Refusal]:
-    value = _get(data, name)
-    if isinstance(value, list):
-        yield refuse("gemini-not-repeating", field=name, path=path)
-    elif value is not None and not isinstance(value, str):
-        yield _invalid(f"{path}.{name}", STRING, value)
-
-
-def _invalid(path: str, kind: str, value: Any) -> Refusal:
-    shown = value if isinstance(value, str) else ids.compact(value)
-    return refuse("gemini-invalid-value", path=path, type=kind, value=shown[:200])
+def _is_set(part: Mapping[str, Any], kind: str) -> bool:
+    """Say whether a part holds a kind of data; a blank text does only beside a signature."""
+    value = _get(part, kind)
+    return value is not None and (value != "" or _get(part, "thoughtSignature") is not None)
 
 
 def sequence(call: Call) -> Iterator[Refusal]:
@@ -200,7 +234,7 @@ def _paired(calls: list[Any], responses: list[Any]) -> Iterator[Refusal]:
         yield refuse("gemini-name-mismatch")
 
 
-def _name(data: Mapping[str, Any]) -> str:
+def _name(data: Any) -> str:
     return str(_get(data, "name") or "")
 
 
@@ -211,7 +245,7 @@ def view(call: Call) -> View:
     """Return what the model sees; responses count if the last content has one."""
     contents = _contents(call)
     responses = _of_kind(contents[-1], "functionResponse")
-    calls = _of_kind(contents[-2], "functionCall") if responses else []
+    calls = _of_kind(contents[-2], "functionCall") if responses and len(contents) > 1 else []
     users = [content for content in contents if _get(content, "role") != "model"]
     texts = [joined(_of_kind(content, "text")) for content in users]
     declared = _get(call.payload, "tools")
@@ -230,8 +264,9 @@ def _results(calls: list[Any], responses: list[Any]) -> Iterator[Result]:
         key = (_name(response), _get(response, "id"))
         by_id = (one for one in left if (_name(one), _get(one, "id")) == key)
         by_name = (one for one in left if _name(one) == key[0])
-        call = next(by_id, None) or next(by_name)
-        left.remove(call)
+        call = next(by_id, None) or next(by_name, NO_CALL)
+        if call in left:
+            left.remove(call)
         said = _get(response, "response") or {}
         use = ToolUse(_name(call), ids.compact(_get(call, "args") or {}))
         yield Result(use, _text(said), failed=said.get("error") is not None)

@@ -14,12 +14,13 @@ from typing import Any
 
 from skyl_nb.sandbox import ids, streams
 from skyl_nb.sandbox.call import Call
+from skyl_nb.sandbox.fields import Fault as FieldFault
+from skyl_nb.sandbox.fields import bracketed, plain, table
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Mode, Result, Tool, ToolUse, View, joined
 from skyl_nb.sandbox.rules import Refusal, refuse
 
 ROLES = ("system", "assistant", "user", "function", "tool", "developer")
-LONGEST_CONTENT = 10_485_760
 CREATED = 1_767_225_600  # one moment for all answers: there is no clock here
 # What an assistant message may hold instead of a content.
 INSTEAD_OF_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
@@ -32,6 +33,15 @@ NAMES: Mapping[type, str] = {
     list: "an array",
     dict: "an object",
 }
+TYPE_NAMES = {
+    "array": "an array",
+    "object": "an object",
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a decimal",
+    "boolean": "a boolean",
+}
+NO_CALL = ToolUse("", "{}")  # what an answer is to that no rule refused
 MODES: Mapping[str, Mode] = {"none": "none", "required": "required"}
 
 
@@ -71,6 +81,20 @@ def shape(call: Call) -> Iterator[Refusal]:
         yield refuse("openai-empty-messages")
     for i, message in enumerate(messages):
         yield from _typed(message, dict, f"messages[{i}]", "an object")
+    yield from _declared(table("openai").faults(payload, leave=["messages"]))
+
+
+def _declared(faults: Iterator[FieldFault]) -> Iterator[Refusal]:
+    """Word the faults that the table of fields finds."""
+    for fault in faults:
+        path, field = bracketed(fault.path), fault.path[-1]
+        if fault.expected is None:
+            yield refuse("openai-unknown-field", path=path, field=field)
+        else:
+            names = [TYPE_NAMES[kind] for kind in plain(fault.expected)]
+            expected = names[0] if len(names) == 1 else f"one of {' or '.join(names)}"
+            got = _name(fault.value)
+            yield refuse("openai-invalid-type", path=path, expected=expected, got=got)
 
 
 def unknown_model(call: Call) -> Refusal:
@@ -85,13 +109,14 @@ def schema(call: Call) -> Iterator[Refusal]:
         yield refuse("openai-max-tokens")
     for i, message in enumerate(call.payload["messages"]):
         yield from _role(i, message)
-        yield from _content(i, message)
-        yield from _tool_calls(i, message)
+        yield from _content(i, message, call)
+        yield from _tool_calls(i, message, call)
         if message["role"] == "tool":
             if message.get("tool_call_id") is None:
                 yield refuse("openai-no-call-id", i=i)
             path = f"messages[{i}].tool_call_id"
             yield from _typed(message["tool_call_id"], str, path, "a string")
+    yield from _declared(table("openai").faults_in(call.payload, "messages"))
 
 
 def _role(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -103,7 +128,7 @@ def _role(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
         yield refuse("openai-role", path=path, role=message["role"])
 
 
-def _content(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
+def _content(i: int, message: Mapping[str, Any], call: Call) -> Iterator[Refusal]:
     content = message.get("content")
     path = f"messages[{i}].content"
     if content is None:
@@ -111,30 +136,39 @@ def _content(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
             yield refuse("openai-null-content", i=i)
         return
     if isinstance(content, str):
-        if len(content) > LONGEST_CONTENT:
-            yield refuse("openai-long-content", path=path, most=LONGEST_CONTENT, n=len(content))
+        yield from _short("openai-long-content", content, path, call)
         return
     yield from _typed(content, list, path, "one of a string or array of objects")
     for j, part in enumerate(content):
         yield from _typed(part, dict, f"{path}[{j}]", "an object")
         if part.get("type") == "text":
             yield from _field(part, "text", str, f"{path}[{j}]", "a string")
+            yield from _short("openai-long-content", part["text"], f"{path}[{j}].text", call)
+        if part.get("type") == "image_url" and message["role"] == "tool":
+            yield refuse("openai-image-in-tool", i=i)
 
 
-def _tool_calls(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
+def _short(rule_id: str, text: str, path: str, call: Call) -> Iterator[Refusal]:
+    most = call.mount.book[rule_id].limit
+    if most is not None and len(text) > most:
+        yield refuse(rule_id, path=path, most=most, n=len(text))
+
+
+def _tool_calls(i: int, message: Mapping[str, Any], call: Call) -> Iterator[Refusal]:
     calls = message.get("tool_calls")
     if calls is None:
         return
     path = f"messages[{i}].tool_calls"
     yield from _typed(calls, list, path, "an array of objects")
-    for j, call in enumerate(calls):
+    for j, made in enumerate(calls):
         where = f"{path}[{j}]"
-        yield from _typed(call, dict, where, "an object")
-        yield from _field(call, "id", str, where, "a string")
-        if call.get("type", "function") == "function":
-            yield from _field(call, "function", dict, where, "an object")
-            yield from _field(call["function"], "name", str, f"{where}.function", "a string")
-            yield from _field(call["function"], "arguments", str, f"{where}.function", "a string")
+        yield from _typed(made, dict, where, "an object")
+        yield from _field(made, "id", str, where, "a string")
+        yield from _short("openai-long-id", made["id"], f"{where}.id", call)
+        if made.get("type", "function") == "function":
+            yield from _field(made, "function", dict, where, "an object")
+            yield from _field(made["function"], "name", str, f"{where}.function", "a string")
+            yield from _field(made["function"], "arguments", str, f"{where}.function", "a string")
 
 
 def _field(
@@ -199,14 +233,17 @@ def view(call: Call) -> View:
     """Return what the model sees; results count if tool messages come last."""
     messages = call.payload["messages"]
     results = list(takewhile(_is_result, reversed(messages)))[::-1]
-    caller = messages[-len(results) - 1] if results else {}
+    asked = messages[: len(messages) - len(results)]
+    caller = asked[-1] if results and asked else {}
     uses = {one["id"]: _use(one) for one in caller.get("tool_calls") or ()}
     texts = [_text(message) for message in messages if message["role"] == "user"]
     return View(
         prompt=next(filter(None, reversed(texts)), ""),
         tools=tuple(_tools(call.payload.get("tools"))),
         choice=_choice(call.payload.get("tool_choice")),
-        results=tuple(Result(uses[one["tool_call_id"]], _text(one)) for one in results),
+        results=tuple(
+            Result(uses.get(one["tool_call_id"], NO_CALL), _text(one)) for one in results
+        ),
     )
 
 
@@ -216,7 +253,7 @@ def _use(call: Mapping[str, Any]) -> ToolUse:
 
 
 def _text(message: Mapping[str, Any]) -> str:
-    content = message["content"]
+    content = message.get("content") or ""
     return content if isinstance(content, str) else joined(part.get("text") for part in content)
 
 

@@ -14,6 +14,7 @@ class Reply:
         body: the whole body; empty when the answer is a stream.
         frames: the pieces of a stream, in order; None when the answer is not one.
         rule: the id of the refusal, None when the request was accepted.
+        mount: the name of the mount that answered, `""` outside the four.
     """
 
     status: int
@@ -21,6 +22,7 @@ class Reply:
     body: bytes = b""
     frames: Iterator[bytes] | None = None
     rule: str | None = None
+    mount: str = ""
 
 
 @dataclass(frozen=True, slots=True)

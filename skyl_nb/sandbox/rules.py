@@ -4,15 +4,19 @@ A check yields `refuse("rule-id", i=2, ...)` for each fault that it finds, in th
 the faults are to be reported; the first whose rule is switched on is the answer. So a rule that
 is off costs nothing but its place, and a check never has to know which rules are on.
 
+Each mount has a rule book of its own: the rows, as a profile of the compat mount words them, with
+the switches of the sandbox's owner on top (`switches`).
+
 A rule of confidence L is on only where a request cannot be taken at all. Then its status is what
-counts, and its text is ours. Rules about missing fields and wrong types cannot be switched off:
-later checks rely on them.
+counts, and its text is ours. Rules that are `needed` (missing fields, wrong types) cannot be
+switched off: later checks rely on them.
 
 REPORTS 41 means row 41 of `sandbox_data/reports.json`: where people met that fault in public.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -38,6 +42,8 @@ class Rule:
         source: what else evidences it, or what is to be known of its evidence.
         confidence: of the text: `H`, `M` or `L`.
         on: whether the rule is on by default.
+        needed: whether it has to be on, because later checks rely on it.
+        limit: the largest size that is taken, for a rule about a size.
         explain: what is wrong and how to fix it, in our own words.
     """
 
@@ -54,6 +60,8 @@ class Rule:
     type: str | None = None
     details: Any = None
     on: bool = True
+    needed: bool = False
+    limit: int | None = None
 
     @property
     def evidence(self) -> str:
@@ -64,12 +72,25 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A rule that a request broke, with the words filled in."""
+    """A rule that a request broke, and where: the values for its templates, place by place."""
 
     rule: Rule
-    message: str
-    param: str | None = None
-    values: Mapping[str, object] = field(default_factory=dict)
+    places: tuple[Mapping[str, object], ...]
+
+    @property
+    def values(self) -> Mapping[str, object]:
+        """The values of the first place."""
+        return self.places[0]
+
+    @property
+    def message(self) -> str:
+        """The provider's words; a rule that is broken in several places repeats its line."""
+        return "".join(self.rule.text.format(**place) for place in self.places)
+
+    @property
+    def param(self) -> str | None:
+        """OpenAI's `param`."""
+        return self.rule.param and self.rule.param.format(**self.values)
 
     @property
     def details(self) -> Any:
@@ -99,18 +120,52 @@ def rule_book() -> Mapping[str, Rule]:
     return {row["id"]: Rule(**row) for row in rows}
 
 
+def switches(rules: Mapping[str, bool | int]) -> dict[str, dict[str, Any]]:
+    """Return what changes in the rows of the rule book when rules are switched on or off.
+
+    Args:
+        rules: by the rule's id True or False; for a rule with a limit also the limit itself,
+            which switches it on.
+
+    Raises:
+        ValueError: no such rule, or it cannot be switched so.
+    """
+    return {rule_id: _switch(rule_id, value) for rule_id, value in rules.items()}
+
+
+def _switch(rule_id: str, value: bool | int) -> dict[str, Any]:
+    rule = rule_book().get(rule_id)
+    if rule is None:
+        near = get_close_matches(rule_id, rule_book(), 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"there is no rule {rule_id!r}{hint}")
+    if isinstance(value, bool):
+        if rule.needed and not value:
+            raise ValueError(
+                f"the rule {rule_id!r} cannot be switched off: later checks rely on it"
+            )
+        return {"on": value}
+    if rule.limit is None:
+        raise ValueError(f"the rule {rule_id!r} has no limit: switch it with True or False")
+    return {"on": True, "limit": value}
+
+
+def changed(
+    book: Mapping[str, Rule], changes: Mapping[str, Mapping[str, Any]]
+) -> Mapping[str, Rule]:
+    """Return a rule book in which some rows are changed; `changes` are fields by the rule's id."""
+    return {**book, **{rule_id: replace(book[rule_id], **row) for rule_id, row in changes.items()}}
+
+
 def refuse(rule_id: str, **values: object) -> Refusal:
     """Return the refusal by the rule `rule_id`; `values` fill its templates.
 
     Raises:
-        KeyError: no such rule, or its text needs a value that is not given (a fault of ours).
+        KeyError: no such rule (a fault of ours).
     """
-    rule = rule_book()[rule_id]
-    param = rule.param and rule.param.format(**values)
-    return Refusal(rule, rule.text.format(**values), param, values)
+    return Refusal(rule_book()[rule_id], (values,))
 
 
 def refuse_each(rule_id: str, places: Iterable[Mapping[str, object]]) -> Refusal:
     """Return one refusal whose text repeats the rule's line for each place, as Gemini does."""
-    rule = rule_book()[rule_id]
-    return Refusal(rule, "".join(rule.text.format(**place) for place in places))
+    return Refusal(rule_book()[rule_id], tuple(places))

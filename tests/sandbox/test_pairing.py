@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from tests.sandbox.wire import (
+    IMAGE,
+    IMAGE_URL,
     a,
     answers,
     asks,
@@ -22,8 +24,8 @@ from tests.sandbox.wire import (
     user,
 )
 
+JSON = "application/json"
 MODEL_TEXT = {"role": "model", "parts": [{"text": "12"}]}
-IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}}
 ACCEPTED = [
     (
         "4-text-after",
@@ -51,9 +53,9 @@ ACCEPTED = [
         claude(user("?"), assistant(use("a"), use("b")), user(result("b"), result("a"))),
     ),
     (
-        "10-error-with-image-is-not-empty",
+        "10-image-in-a-success",
         "anthropic",
-        claude(user("?"), assistant(use("a")), user(result("a", [IMAGE], is_error=True))),
+        claude(user("?"), assistant(use("a")), user(result("a", [IMAGE]))),
     ),
     (
         "12-empty-last-assistant",
@@ -93,6 +95,8 @@ ACCEPTED = [
     ),
     ("thread-null", "anthropic", claude(user("hi"), thread=None)),
     ("stream-false", "anthropic", claude(user("hi"), stream=False)),
+    ("33-long-id", "openai", gpt(u(), a("c" * 500), t("c" * 500))),
+    ("34-image-of-a-user", "openai", gpt(u([IMAGE_URL]))),
     ("26-any-order", "openai", gpt(u(), a("c1", "c2"), t("c2"), t("c1"))),
     ("74-id-again-later", "openai", gpt(u(), a("c1"), t("c1"), a("c1"), t("c1"))),
     ("30-null-with-calls", "openai", gpt(u(), a("c1"), t("c1"))),
@@ -155,6 +159,24 @@ ACCEPTED = [
     ),
     ("single-objects", "gemini", gemini(contents={"parts": {"text": "hi"}})),
     ("no-role", "gemini", gemini({"parts": [{"text": "hi"}]})),
+    ("49-null-value", "gemini", gemini(asks(), calls("a"), answers("a", rows=None))),
+    (
+        "50-blank-text-beside-a-signature",
+        "gemini",
+        gemini(
+            asks(), {"role": "model", "parts": [{"text": "", "thoughtSignature": "AA=="}]}, asks()
+        ),
+    ),
+    (
+        "53-ids",
+        "gemini",
+        gemini(
+            asks(),
+            {"role": "model", "parts": [{"functionCall": {"name": "a", "id": "1"}}]},
+            {"parts": [{"functionResponse": {"name": "a", "id": "1", "response": {}}}]},
+        ),
+    ),
+    ("json-with-tools", "gemini", gemini(asks(), generationConfig={"responseMimeType": JSON})),
     ("54-role-tool", "gemini", gemini(asks(), calls("a"), {**answers("a"), "role": "tool"})),
     (
         "54-role-function",

@@ -7,6 +7,8 @@ field: what is changed in it. The name carries the number of the report.
 from typing import Any
 
 from tests.sandbox.wire import (
+    IMAGE,
+    IMAGE_URL,
     KEYS,
     a,
     answers,
@@ -71,6 +73,22 @@ EMPTY_PART = (
 )
 
 
+BAD_NAME = (
+    "* GenerateContentRequest.tools[0].function_declarations[{}].name: Invalid function name. Must"
+    " start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_),"
+    " dots (.), colons (:), or dashes (-), with a maximum length of 64.\n"
+)
+
+
+def responded(said: Any) -> dict[str, Any]:
+    response = {"functionResponse": {"name": "tide", "response": said}}
+    return gemini(asks(), calls("tide"), {"role": "user", "parts": [response]})
+
+
+def with_field(kind: str, **more: Any) -> dict[str, Any]:
+    return {"role": "user", "parts": [{kind: {"name": "tide", "response": {}, **more}}]}
+
+
 def failing(content: Any) -> dict[str, Any]:
     return claude(user("tide?"), assistant(use("t1")), user(result("t1", content, is_error=True)))
 
@@ -80,6 +98,11 @@ def keys(mount: str, **changes: str | None) -> dict[str, Any]:
     named = {name.replace("_", "-"): value for name, value in changes.items()}
     merged = {**KEYS[mount], **named}
     return {"headers": {name: value for name, value in merged.items() if value is not None}}
+
+
+def switched(**rules: bool | int) -> dict[str, Any]:
+    """Switch rules of the sandbox; `_` in a name is a dash."""
+    return {"sandbox": {"rules": {name.replace("_", "-"): on for name, on in rules.items()}}}
 
 
 HELLO = claude(user("hello"))
@@ -153,13 +176,13 @@ ANTHROPIC = [
     ),
     (
         "4-text-first",
-        "anthropic-unanswered-call",
+        "anthropic-text-before-result",
         claude(user("tide?"), assistant(use("toolu_a1")), user("note", result("toolu_a1"))),
         UNANSWERED.format(2, "toolu_a1"),
     ),
     (
         "4-text-between",
-        "anthropic-unanswered-call",
+        "anthropic-text-before-result",
         claude(
             user("tide?"), assistant(use("t1"), use("t2")), user(result("t1"), "note", result("t2"))
         ),
@@ -167,7 +190,7 @@ ANTHROPIC = [
     ),
     (
         "4-text-first-in-a-message-of-its-own",
-        "anthropic-unanswered-call",
+        "anthropic-text-before-result",
         claude(user("tide?"), assistant(use("t1")), user("note"), user(result("t1"))),
         UNANSWERED.format(2, "t1"),
     ),
@@ -230,6 +253,93 @@ ANTHROPIC = [
             "messages.3.content.0: each tool_use must have a single result. Found multiple"
             " `tool_result` blocks with id: a1"
         ),
+    ),
+    (
+        "6-split-results",
+        "anthropic-split-results",
+        claude(
+            user("tide?"), assistant(use("a1"), use("a2")), user(result("a1")), user(result("a2"))
+        ),
+        UNANSWERED.format(2, "a2"),
+        switched(anthropic_split_results=True),
+    ),
+    (
+        "4-off-leaves-the-unanswered",
+        "anthropic-unanswered-call",
+        claude(user("tide?"), assistant(use("a1"), use("a2")), user("note", result("a2"))),
+        UNANSWERED.format(2, "a1"),
+        switched(anthropic_text_before_result=False),
+    ),
+    (
+        "10-error-with-image",
+        "anthropic-error-not-text",
+        failing([text("broken"), IMAGE]),
+        ("messages.2.content.0.tool_result: all content must be type `text` if `is_error` is true"),
+    ),
+    ("10-error-that-is-an-image", "anthropic-error-not-text", failing([IMAGE]), None),
+    *(
+        (
+            f"15-{what}",
+            "anthropic-id-characters",
+            claude(user("tide?"), assistant(use(name)), user(result(name))),
+            ("messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"),
+        )
+        for what, name in (
+            ("colon", "Bash:12"),
+            ("pipe", "call_x|fc_y"),
+            ("empty", ""),
+            ("line-end", "a1\n"),
+            ("umlaut", "ä1"),
+        )
+    ),
+    (
+        "23-tool-names",
+        "anthropic-tool-names",
+        claude(user("hi"), tools=[{"name": "tide", "input_schema": {}}] * 2),
+        "tools: Tool names must be unique.",
+    ),
+    *(
+        (name, "anthropic-unknown-field", payload, f"{path}: Extra inputs are not permitted")
+        for name, payload, path in (
+            ("18-top-level", claude(user("hi"), response_format={}), "response_format"),
+            ("18-in-a-message", claude({**user("hi"), "name": "Ada"}), "messages.0.name"),
+            (
+                "18-in-a-result",
+                claude(user("tide?"), assistant(use("a1")), user({**result("a1"), "name": "tide"})),
+                "messages.2.content.0.tool_result.name",
+            ),
+            (
+                "18-left-over-from-a-stream",
+                claude(user("tide?"), assistant(use("a1", index=0)), user(result("a1"))),
+                "messages.1.content.0.tool_use.index",
+            ),
+            (
+                "18-in-a-tool",
+                claude(user("hi"), tools=[{"name": "tide", "input_schema": {}, "parameters": {}}]),
+                "tools.0.custom.parameters",
+            ),
+            (
+                "114-annotations",
+                claude(
+                    user("tide?"),
+                    assistant(use("a1")),
+                    user(result("a1", [{**text("12"), "annotations": None}])),
+                ),
+                "messages.2.content.0.tool_result.content.0.text.annotations",
+            ),
+        )
+    ),
+    (
+        "stop-a-number",
+        "anthropic-type",
+        claude(user("hi"), stop_sequences=3),
+        "stop_sequences: Input should be a valid list",
+    ),
+    (
+        "system-blocks-are-objects",
+        "anthropic-type",
+        claude(user("hi"), system=["be brief"]),
+        "system.0: Input should be a valid dictionary",
     ),
     ("9-empty", "anthropic-empty-error", failing(""), EMPTY_ERROR),
     ("9-blank", "anthropic-empty-error", failing(" \n"), EMPTY_ERROR),
@@ -540,6 +650,41 @@ OPENAI = [
         ),
     ),
     (
+        "35-long-part",
+        "openai-long-content",
+        gpt(u([{"type": "text", "text": "x" * LONG}])),
+        None,
+    ),
+    (
+        "33-long-id",
+        "openai-long-id",
+        gpt(u(), a("c" * 65), t("c" * 65)),
+        (
+            "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with"
+            " maximum length 64, but got a string with length 65 instead."
+        ),
+        switched(openai_long_id=True),
+    ),
+    (
+        "33-shorter-limit",
+        "openai-long-id",
+        gpt(u(), a("c" * 41), t("c" * 41)),
+        (
+            "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with"
+            " maximum length 40, but got a string with length 41 instead."
+        ),
+        switched(openai_long_id=40),
+    ),
+    (
+        "34-image-in-tool",
+        "openai-image-in-tool",
+        gpt(u(), a("c1"), t("c1", [IMAGE_URL])),
+        (
+            "Invalid 'messages[2]'. Image URLs are only allowed for messages with role 'user', but"
+            " this message with role 'tool' contains an image URL."
+        ),
+    ),
+    (
         "36-empty",
         "openai-empty-messages",
         gpt(),
@@ -596,6 +741,19 @@ OPENAI = [
         "openai-missing",
         gpt(u(), a(tool_calls=[{"function": {"name": "n", "arguments": "{}"}}])),
         "Missing required parameter: 'messages[1].tool_calls[0].id'.",
+    ),
+    (
+        "40-unknown-field",
+        "openai-unknown-field",
+        gpt(u(), nonsense=1),
+        "Unrecognized request argument supplied: nonsense",
+        switched(openai_unknown_field=True),
+    ),
+    (
+        "temperature-a-string",
+        "openai-invalid-type",
+        gpt(u(), temperature="hot"),
+        "Invalid type for 'temperature': expected a decimal, but got a string instead.",
     ),
     (
         "messages-a-string",
@@ -687,6 +845,80 @@ GEMINI = [
             "Invalid value at 'contents[2].parts[0].function_response.response'"
             ' (type.googleapis.com/google.protobuf.Struct), "12"'
         ),
+    ),
+    *(
+        (f"48-response-{what}", "gemini-invalid-value", responded(said), None)
+        for what, said in (("a-number", 3), ("true", True))
+    ),
+    ("48-response-a-list", "gemini-not-repeating", responded([1]), None),
+    *(
+        (
+            name,
+            "gemini-unknown-field",
+            payload,
+            f"Invalid JSON payload received. Unknown name {said}",
+        )
+        for name, payload, said in (
+            ("18-top-level", gemini(asks(), seed=3), '"seed": Cannot find field.'),
+            (
+                "53-unknown-field",
+                gemini(asks(), calls("tide"), with_field("functionResponse", call_id="1")),
+                "\"call_id\" at 'contents[2].parts[0].function_response': Cannot find field.",
+            ),
+            (
+                "18-in-a-config",
+                gemini(asks(), generation_config={"stop": ["a"]}),
+                "\"stop\" at 'generation_config': Cannot find field.",
+            ),
+            (
+                "18-in-a-tool",
+                gemini(asks(), tools={"functionDeclarations": {"name": "tide", "strict": True}}),
+                "\"strict\" at 'tools.function_declarations': Cannot find field.",
+            ),
+        )
+    ),
+    (
+        "temperature-a-word",
+        "gemini-invalid-value",
+        gemini(asks(), generationConfig={"temperature": "hot"}),
+        "Invalid value at 'generation_config.temperature' (TYPE_FLOAT), \"hot\"",
+    ),
+    (
+        "49-typeless",
+        "gemini-typeless-value",
+        responded({"rows": None}),
+        (
+            "Invalid function_response.response: field `rows` has an empty value. All values must"
+            " have a type (null, bool, number, string, list, or object)."
+        ),
+        switched(gemini_typeless_value=True),
+    ),
+    (
+        "50-blank-text",
+        "gemini-empty-part",
+        gemini({"role": "user", "parts": [{"text": ""}]}),
+        EMPTY_PART.format(0),
+    ),
+    (
+        "59-tool-names",
+        "gemini-tool-name",
+        gemini(
+            asks(), tools=[{"functionDeclarations": [{"name": "mcp/tide"}, {"name": "t" * 65}]}]
+        ),
+        BAD_NAME.format(0) + BAD_NAME.format(1),
+    ),
+    (
+        "59-no-tool-name",
+        "gemini-tool-name",
+        gemini(asks(), tools={"function_declarations": {"description": "?"}}),
+        BAD_NAME.format(0),
+    ),
+    (
+        "json-with-tools",
+        "gemini-json-with-tools",
+        gemini(asks(), generationConfig={"responseMimeType": "application/json"}),
+        "Function calling with a response mime type: 'application/json' is unsupported",
+        switched(gemini_json_with_tools=True),
     ),
     (
         "50-no-parts",

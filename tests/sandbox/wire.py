@@ -40,6 +40,9 @@ def message_of(reply: Reply) -> str:
 
 # Anthropic
 
+IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}}
+IMAGE_URL = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+
 
 def user(*blocks: Any) -> dict[str, Any]:
     return {"role": "user", "content": [text(b) if isinstance(b, str) else b for b in blocks]}
@@ -70,7 +73,7 @@ def claude(*messages: Any, **more: Any) -> dict[str, Any]:
 # OpenAI
 
 
-def u(words: str = "tide?") -> dict[str, Any]:
+def u(words: Any = "tide?") -> dict[str, Any]:
     return {"role": "user", "content": words}
 
 
