@@ -175,6 +175,7 @@ def _message(i: int, message: Mapping[str, Any], *, is_last: bool) -> Iterator[R
             if block["type"] == "text" and not block["text"]:
                 yield refuse("anthropic-empty-text")
             if block["type"] == "tool_result":
+                yield from _flag(block.get("is_error"), f"{path}.content.{j}.tool_result")
                 yield from _result_content(block.get("content"), f"{path}.content.{j}.tool_result")
 
 
@@ -189,6 +190,12 @@ def _block(block: Any, path: str) -> Iterator[Refusal]:
             yield refuse("anthropic-required", path=f"{path}.tool_use.input")
         if not isinstance(block["input"], dict):
             yield refuse("anthropic-input-not-object", path=f"{path}.tool_use.input")
+
+
+def _flag(flag: Any, path: str) -> Iterator[Refusal]:
+    """Check the flag: a text "true" must not be read as a success."""
+    if flag is not None and not isinstance(flag, bool):
+        yield refuse("anthropic-type", path=f"{path}.is_error", expected="boolean")
 
 
 def _result_content(content: Any, path: str) -> Iterator[Refusal]:

@@ -18,7 +18,7 @@ undo all three.
 
 import json
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -259,17 +259,32 @@ def view(call: Call) -> View:
 
 def _results(calls: list[Any], responses: list[Any]) -> Iterator[Result]:
     """Pair each response with the first call left that has its id and name, else its name."""
-    left = list(calls)
+    waiting: dict[tuple[str, ...], deque[int]] = {}
+    for place, call in enumerate(calls):
+        for key in _keys(call):
+            waiting.setdefault(key, deque()).append(place)
+    taken: set[int] = set()
     for response in responses:
-        key = (_name(response), _get(response, "id"))
-        by_id = (one for one in left if (_name(one), _get(one, "id")) == key)
-        by_name = (one for one in left if _name(one) == key[0])
-        call = next(by_id, None) or next(by_name, NO_CALL)
-        if call in left:
-            left.remove(call)
+        queues = (waiting.get(key, deque()) for key in _keys(response))
+        found = next((place for queue in queues for place in _left(queue, taken)), None)
+        call = NO_CALL if found is None else calls[found]
+        taken.add(-1 if found is None else found)
         said = _get(response, "response") or {}
         use = ToolUse(_name(call), ids.compact(_get(call, "args") or {}))
         yield Result(use, _text(said), failed=said.get("error") is not None)
+
+
+def _keys(data: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """Return by what a call and its response find each other, the surest first."""
+    return (_name(data), repr(_get(data, "id"))), (_name(data),)
+
+
+def _left(queue: deque[int], taken: set[int]) -> Iterator[int]:
+    """Take the places from a queue that no response has yet."""
+    while queue:
+        place = queue.popleft()
+        if place not in taken:
+            yield place
 
 
 def _text(said: Mapping[str, Any]) -> str:

@@ -197,9 +197,10 @@ def sequence(call: Call) -> Iterator[Refusal]:
             yield refuse("openai-orphan-result", i=i)
         called = _called(message)
         if called:
-            run = list(takewhile(_is_result, messages[i + 1 :]))
-            after_run = i + 1 + len(run)
-            yield from _run(called, run, i + 1)
+            after_run = i + 1
+            while after_run < len(messages) and _is_result(messages[after_run]):
+                after_run += 1
+            yield from _run(called, messages[i + 1 : after_run], i + 1)
 
 
 def _run(called: list[str], run: list[Mapping[str, Any]], start: int) -> Iterator[Refusal]:
@@ -248,7 +249,8 @@ def view(call: Call) -> View:
 
 
 def _use(call: Mapping[str, Any]) -> ToolUse:
-    function = call.get("function") or {}
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {}  # a custom call has none
     return ToolUse(str(function.get("name") or ""), function.get("arguments") or "{}")
 
 

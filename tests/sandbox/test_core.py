@@ -558,3 +558,97 @@ def test_a_deep_but_allowed_body_is_answered_everywhere() -> None:
         assert send(mount, sent).status == 200
     sent = gemini(asks(), tools=[{"functionDeclarations": [{"name": "tide", "parameters": deep}]}])
     assert send("gemini", sent).status == 200
+
+
+# Found by mutation of bodies and paths
+
+
+@pytest.mark.parametrize(
+    "path", ["*", "", "healthz", "http://sandbox/openai/v1/models", "//", "?", "\0"]
+)
+def test_what_is_no_path_is_answered(path: str) -> None:
+    assert Sandbox().handle("OPTIONS", path).status == 404
+
+
+def test_a_custom_call_with_an_odd_function_is_answered() -> None:
+    call = {"id": "a", "type": "custom", "function": "x"}
+    asked = {"role": "assistant", "tool_calls": [call]}
+    answer = {"role": "tool", "tool_call_id": "a", "content": "x"}
+    assert send("openai", gpt({"role": "user", "content": "x"}, asked, answer)).status < 500
+
+
+@pytest.mark.parametrize(
+    "city", [{"type": "string", "format": ["x"]}, {"type": "string", "pattern": "[^\\s\\S]"}]
+)
+def test_an_odd_schema_is_answered(city: Any) -> None:
+    schema = {"type": "object", "properties": {"city": city}, "required": ["city"]}
+    for mount in MOUNTS:
+        sent = conversation(mount, "weather in Lima", tools=[("get_weather", schema)])
+        assert send(mount, sent).status == 200
+
+
+@pytest.mark.parametrize("flag", ["true", "false", 1, 0, [], {}])
+def test_a_flag_of_a_wrong_type_is_no_success(flag: Any) -> None:
+    call = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    answer = {"type": "tool_result", "tool_use_id": "a", "content": "x", "is_error": flag}
+    body = claude(user("x"), {"role": "assistant", "content": [call]}, user(answer))
+    reply = send("anthropic", body)
+    assert reply.rule == "anthropic-type"
+    assert "tool_result.is_error: Input should be a valid boolean" in reply.body.decode()
+
+
+def test_ids_do_not_depend_on_the_key_or_other_headers() -> None:
+    body = json.dumps(claude(user("hi")))
+    replies = [
+        Sandbox(api_key=key).handle(
+            "POST",
+            PATHS["anthropic"],
+            {"x-api-key": key, "anthropic-version": "1", "x-other": key},
+            body,
+        )
+        for key in ("one", "two")
+    ]
+    assert replies[0].body == replies[1].body
+
+
+def test_a_body_that_is_too_large_is_not_kept() -> None:
+    sandbox = Sandbox()
+    sandbox.handle("POST", PATHS["anthropic"], {}, b" " * (32 * 1024 * 1024) + b"{}")
+    assert (sandbox.journal[-1].status, sandbox.journal[-1].request) == (413, None)
+
+
+def test_half_a_character_is_quoted_and_not_lost() -> None:
+    body = json.dumps(
+        gemini(
+            {"role": "user", "parts": [{"text": "x"}]},
+            {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]},
+            {"parts": [{"functionResponse": {"name": "f", "response": {"content": "a\ud83d"}}}]},
+        )
+    )
+    reply = Sandbox().handle("POST", PATHS["gemini"], {"x-goog-api-key": "sandbox-key"}, body)
+    assert reply.status == 200
+    assert rb"a\ud83d" in reply.body
+
+
+@pytest.mark.parametrize("rounds", [50, 200])
+def test_pairing_looks_at_each_message_a_bounded_number_of_times(rounds: int) -> None:
+    """Counted, not timed: reads of a message for each message stay the same as the talk grows."""
+
+    class Counted(dict[str, Any]):
+        reads = 0
+
+        def __getitem__(self, key: str) -> Any:
+            Counted.reads += 1
+            return super().__getitem__(key)
+
+    from skyl_nb.sandbox import openai
+    from skyl_nb.sandbox.call import Call, mounts
+
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    turns = [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "a"}]
+    made = Call(
+        mount=mounts()[1], method="POST", path="", query={}, headers={}, body=b"", api_key=""
+    )
+    made.payload = {"messages": [Counted(turn) for _ in range(rounds) for turn in turns]}
+    assert list(openai.sequence(made)) == []
+    assert Counted.reads <= 8 * 2 * rounds
