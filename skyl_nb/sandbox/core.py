@@ -16,7 +16,15 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from skyl_nb.sandbox import anthropic, gemini, ids, model, openai
-from skyl_nb.sandbox.call import Call, Dialect, Mount, mounts, switched
+from skyl_nb.sandbox.call import (
+    Call,
+    Dialect,
+    Mount,
+    mounts,
+    profiles,
+    switched,
+    with_profile,
+)
 from skyl_nb.sandbox.journal import Entry, Journal
 from skyl_nb.sandbox.reply import Explanation, Reply
 from skyl_nb.sandbox.rules import Refusal, refuse, switches
@@ -26,7 +34,6 @@ DIALECTS: Mapping[str, Dialect] = {
     "openai": openai,
     "gemini": gemini,
 }
-PROFILES = ("openai",)
 SAYS_WHO_ANSWERS = {"x-skyl-sandbox": "rule sheet, not a language model"}
 
 
@@ -83,8 +90,15 @@ def _shape(call: Call) -> Iterator[Refusal]:
 
 def _model(call: Call) -> Iterator[Refusal]:
     # A list of models names none; everything else does, in its path or in its body.
-    if call.does in ("complete", "stream", "model") and call.model not in call.mount.models:
+    if call.does not in ("complete", "stream", "model"):
+        return
+    row = call.mount.model(call.model)
+    if row is None:
         yield _dialect(call).unknown_model(call)
+        return
+    call.row = row
+    if "refuses" in row and call.does != "model":
+        yield refuse(row["refuses"], status=row.get("number"))
 
 
 def _each_message(call: Call) -> Iterator[Refusal]:
@@ -112,7 +126,8 @@ class Sandbox:
 
     Args:
         api_key: the only credential that counts as a good one.
-        profile: which host the compat mount speaks like; so far only `openai`.
+        profile: which host the compat mount speaks like: `openai`, `deepseek`, `mistral`, `vllm`,
+            `ollama` or `groq`.
         rules: switches rules on and off by their ids, e.g. `{"openai-image-in-tool": False}`; a
             rule with a limit takes the limit too, e.g. `{"openai-long-id": 40}`.
 
@@ -130,13 +145,16 @@ class Sandbox:
         profile: str = "openai",
         rules: Mapping[str, bool | int] | None = None,
     ) -> None:
-        if profile not in PROFILES:
-            known = ", ".join(PROFILES)
+        if profile not in profiles():
+            known = ", ".join(profiles())
             raise ValueError(f"there is no compat profile {profile!r}; choose one of: {known}")
         self.profile = profile
         self.api_key = api_key
         changes = switches(rules or {})
-        self._mounts = tuple(switched(mount, changes) for mount in mounts())
+        self._mounts = tuple(
+            switched(with_profile(one, profile) if one.name == "compat" else one, changes)
+            for one in mounts()
+        )
         self._journal = Journal()
 
     @property
@@ -167,14 +185,15 @@ class Sandbox:
         refusal = first_refusal(call)
         seed = _seed(call)
         payload = _refuse(call, refusal, seed) if refusal else _answer(call, seed)
-        if refusal is None and call.streams:
-            return self._stream(call, payload, seed)
+        if call.streams and (refusal is None or refusal.rule.in_stream):
+            return self._stream(call, refusal, payload, seed)
         reply = Reply(
-            status=refusal.rule.status if refusal else 200,
+            status=refusal.status if refusal else 200,
             headers=_headers(call, refusal, seed),
             body=ids.encoded(ids.compact(payload)),
             rule=refusal.rule.id if refusal else None,
             mount=call.mount.name,
+            delay=_delay(call),
         )
         if call.does != "health":
             self._journal.add(call, reply, payload)
@@ -213,11 +232,26 @@ class Sandbox:
     def __repr__(self) -> str:
         return f"Sandbox(profile={self.profile!r})"
 
-    def _stream(self, call: Call, payload: dict[str, Any], seed: bytes) -> Reply:
+    def _stream(self, call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> Reply:
+        """Return a stream: the answer's frames, a part of them, or an error told in a stream."""
         dialect = _dialect(call)
-        frames = list(dialect.frames(call, payload))
-        headers = _headers(call, None, seed) | {"content-type": dialect.stream_type(call)}
-        reply = Reply(status=200, headers=headers, frames=iter(frames), mount=call.mount.name)
+        breaks = call.row.get("breaks")
+        frames = [] if refusal else list(dialect.frames(call, payload))
+        if breaks:
+            frames = frames[: call.mount.first_text]
+        if breaks == "error":
+            refusal = _as_worded(call, refuse("sandbox-stream-error"))
+            payload = _refuse(call, refusal, seed)
+        if refusal:
+            frames.append(dialect.error_frame(call, refusal, payload))
+        reply = Reply(
+            status=200,
+            headers=_headers(call, None, seed) | {"content-type": dialect.stream_type(call)},
+            frames=iter(frames),
+            rule=refusal.rule.id if refusal else None,
+            mount=call.mount.name,
+            delay=_delay(call),
+        )
         self._journal.add(call, reply, b"".join(frames).decode("utf-8"))
         return reply
 
@@ -246,10 +280,19 @@ def first_refusal(call: Call) -> Refusal | None:
         if not step.for_all and call.does not in ("complete", "stream"):
             continue
         for refusal in step.check(call):
-            rule = call.mount.book[refusal.rule.id]
-            if rule.on:
-                return replace(refusal, rule=rule)
+            worded = _as_worded(call, refusal)
+            if worded.rule.on:
+                return worded
     return None
+
+
+def _as_worded(call: Call, refusal: Refusal) -> Refusal:
+    """Return a refusal in the words of the mount, whose rules may differ from the book's."""
+    return replace(refusal, rule=call.mount.book[refusal.rule.id])
+
+
+def _delay(call: Call) -> float:
+    return call.row["number"] / 1000 if call.row.get("slow") and call.does != "model" else 0.0
 
 
 def _refuse(call: Call, refusal: Refusal, seed: bytes) -> Any:
@@ -265,8 +308,12 @@ def _answer(call: Call, seed: bytes) -> dict[str, Any]:
     if call.does == "models":
         return dialect.model_list([dialect.model_row(row) for row in call.mount.models.values()])
     if call.does == "model":
-        return dialect.model_row(call.mount.models[call.model])
-    return dialect.reply(call, model.answer(dialect.view(call)), seed)
+        return dialect.model_row(call.row)
+    answer = model.answer(dialect.view(call))
+    if call.row.get("breaks") and call.streams:
+        # A stream that breaks off has to have begun to speak.
+        answer = replace(answer, text=answer.text or model.plain())
+    return dialect.reply(call, answer, seed)
 
 
 def _headers(call: Call, refusal: Refusal | None, seed: bytes) -> dict[str, str]:
@@ -275,8 +322,10 @@ def _headers(call: Call, refusal: Refusal | None, seed: bytes) -> dict[str, str]
         headers |= _dialect(call).headers(_request_id(seed))
     if refusal is None and call.does in ("complete", "stream"):
         headers |= SAYS_WHO_ANSWERS
-    if refusal is not None and refusal.rule.status == 405:
+    if refusal is not None and "allowed" in refusal.values:
         headers["allow"] = str(refusal.values["allowed"])
+    if refusal is not None and refusal.status == 429:
+        headers["retry-after"] = "1"
     return headers
 
 
