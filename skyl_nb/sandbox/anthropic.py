@@ -429,6 +429,11 @@ def error(call: Call, refusal: Refusal, request_id: str) -> dict[str, Any]:
     return {"type": "error", "error": inner, "request_id": request_id}
 
 
+def error_frame(_call: Call, _refusal: Refusal, payload: dict[str, Any]) -> bytes:
+    """Write the frame of a refusal in a stream."""
+    return streams.anthropic_error(payload)
+
+
 def headers(request_id: str) -> dict[str, str]:
     """Return the id of the request: it is on every answer."""
     return {"request-id": request_id}

@@ -40,7 +40,10 @@ class Mount:
         routes: its paths; the first that matches decides.
         max_bytes: the largest body, None for no limit.
         lone_surrogates: whether half a surrogate pair may stand in a body.
-        error_types: the envelope's error type for each status that the rules use.
+        error_types: the envelope's error type for a status, and for `4xx` and `5xx`.
+        first_text: how many frames of a stream it takes to have said a first word.
+        call_id: prefix and length of the ids that its calls get.
+        envelope: the envelope of a refusal as a template, for a dialect of several envelopes.
         book: the rules as they are worded and switched here.
     """
 
@@ -53,16 +56,32 @@ class Mount:
     max_bytes: int | None
     lone_surrogates: bool
     error_types: Mapping[str, str]
+    first_text: int = 0
+    call_id: Mapping[str, Any] = field(default_factory=dict)
+    envelope: Any = None
     book: Mapping[str, Rule] = field(default_factory=rule_book)
 
     @property
     def models(self) -> Mapping[str, Mapping[str, Any]]:
         """The models of this mount by their ids, in the order of the list."""
-        return {row["id"]: row for row in facts("models.json")[self.catalogue]}
+        models = facts("models.json")
+        ours = [row for row in models["sandbox"] if self.name in row["mounts"]]
+        return {row["id"]: row for row in (*models[self.catalogue], *ours)}
+
+    def model(self, name: str) -> Mapping[str, Any] | None:
+        """Return a model by its name, also one with another number than the list's example."""
+        for row in self.models.values():
+            found = re.fullmatch(row.get("pattern", re.escape(row["id"])), name)
+            if found is not None:
+                number = {"number": int(found[1])} if found.groups() else {}
+                return {**row, "id": name, **number}
+        return None
 
     def error_type(self, refusal: Refusal) -> str:
         """Return the envelope's error type: the rule's own, else the one of the status."""
-        return refusal.rule.type or self.error_types[str(refusal.rule.status)]
+        status = str(refusal.status)
+        kind = self.error_types.get(status) or self.error_types[f"{status[0]}xx"]
+        return refusal.rule.type or kind
 
 
 @dataclass(kw_only=True)
@@ -79,6 +98,7 @@ class Call:
         api_key: the credential that counts as a good one.
         does: what is asked for, set by the path check.
         model: the model's name, set by the path, or by the check of the body's own keys.
+        row: the model's row of `sandbox_data/models.json`, set by the model check.
         version: the version in the path, where it has one.
         payload: the body as an object, set by the check of its own keys.
     """
@@ -92,6 +112,7 @@ class Call:
     api_key: str
     does: Does = ""
     model: str = ""
+    row: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
     payload: dict[str, Any] = field(default_factory=dict)
 
@@ -158,6 +179,9 @@ class Dialect(Protocol):
     def error(self, call: Call, refusal: Refusal, request_id: str) -> Any:
         """Write a refusal."""
 
+    def error_frame(self, call: Call, refusal: Refusal, payload: Any) -> bytes:
+        """Write the frame that tells a written refusal in a stream."""
+
     def headers(self, request_id: str) -> dict[str, str]:
         """Return the headers that every answer carries."""
 
@@ -177,6 +201,17 @@ def switched(mount: Mount, changes: Mapping[str, Mapping[str, Any]]) -> Mount:
 def mounts() -> tuple[Mount, ...]:
     """Return the mounts; the last one, without a prefix, takes every path that no other has."""
     return tuple(_mount(row) for row in facts("mounts.json")["mounts"])
+
+
+def profiles() -> tuple[str, ...]:
+    """Return the names of the hosts that the compat mount can speak like."""
+    return tuple(facts("profiles.json"))
+
+
+def with_profile(mount: Mount, profile: str) -> Mount:
+    """Return a mount that speaks as a host does: its envelope, its ids, its words."""
+    row = facts("profiles.json")[profile]
+    return switched(replace(mount, **row["mount"]), row["rules"])
 
 
 def _mount(row: Mapping[str, Any]) -> Mount:

@@ -17,7 +17,15 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from skyl_nb.sandbox import anthropic, gemini, ids, model, openai
-from skyl_nb.sandbox.call import Call, Dialect, Mount, mounts, switched
+from skyl_nb.sandbox.call import (
+    Call,
+    Dialect,
+    Mount,
+    mounts,
+    profiles,
+    switched,
+    with_profile,
+)
 from skyl_nb.sandbox.journal import Entry, Journal
 from skyl_nb.sandbox.reply import Explanation, Reply
 from skyl_nb.sandbox.rules import Refusal, refuse, switches
@@ -27,7 +35,6 @@ DIALECTS: Mapping[str, Dialect] = {
     "openai": openai,
     "gemini": gemini,
 }
-PROFILES = ("openai",)
 SAYS_WHO_ANSWERS = {"x-skyl-sandbox": "rule sheet, not a language model"}
 
 
@@ -84,8 +91,15 @@ def _shape(call: Call) -> Iterator[Refusal]:
 
 def _model(call: Call) -> Iterator[Refusal]:
     # A list of models names none; everything else does, in its path or in its body.
-    if call.does in ("complete", "stream", "model") and call.model not in call.mount.models:
+    if call.does not in ("complete", "stream", "model"):
+        return
+    row = call.mount.model(call.model)
+    if row is None:
         yield _dialect(call).unknown_model(call)
+        return
+    call.row = row
+    if "refuses" in row and call.does != "model":
+        yield refuse(row["refuses"], status=row.get("number"))
 
 
 def _each_message(call: Call) -> Iterator[Refusal]:
@@ -113,7 +127,8 @@ class Sandbox:
 
     Args:
         api_key: the only credential that counts as a good one.
-        profile: which host the compat mount speaks like; so far only `openai`.
+        profile: which host the compat mount speaks like: `openai`, `deepseek`, `mistral`, `vllm`,
+            `ollama` or `groq`.
         rules: switches rules on and off by their ids, e.g. `{"openai-image-in-tool": False}`; a
             rule with a limit takes the limit too, e.g. `{"openai-long-id": 40}`.
 
@@ -131,13 +146,16 @@ class Sandbox:
         profile: str = "openai",
         rules: Mapping[str, bool | int] | None = None,
     ) -> None:
-        if profile not in PROFILES:
-            known = ", ".join(PROFILES)
+        if profile not in profiles():
+            known = ", ".join(profiles())
             raise ValueError(f"there is no compat profile {profile!r}; choose one of: {known}")
         self.profile = profile
         self.api_key = api_key
         changes = switches(rules or {})
-        self._mounts = tuple(switched(mount, changes) for mount in mounts())
+        self._mounts = tuple(
+            switched(with_profile(one, profile) if one.name == "compat" else one, changes)
+            for one in mounts()
+        )
         self._journal = Journal()
 
     @property
@@ -178,7 +196,7 @@ class Sandbox:
         refusal = first_refusal(call)
         seed = _seed(call)
         payload = _refuse(call, refusal, seed) if refusal else _answer(call, seed)
-        streams = refusal is None and call.streams
+        streams = call.streams and (refusal is None or refusal.rule.in_stream)
         reply, said = (_stream if streams else _whole)(call, refusal, payload, seed)
         entry = Entry(
             mount=call.mount.name,
@@ -269,10 +287,19 @@ def first_refusal(call: Call) -> Refusal | None:
         if not step.for_all and call.does not in ("complete", "stream"):
             continue
         for refusal in step.check(call):
-            rule = call.mount.book[refusal.rule.id]
-            if rule.on:
-                return replace(refusal, rule=rule)
+            worded = _as_worded(call, refusal)
+            if worded.rule.on:
+                return worded
     return None
+
+
+def _as_worded(call: Call, refusal: Refusal) -> Refusal:
+    """Return a refusal in the words of the mount, whose rules may differ from the book's."""
+    return replace(refusal, rule=call.mount.book[refusal.rule.id])
+
+
+def _delay(call: Call) -> float:
+    return call.row["number"] / 1000 if call.row.get("slow") and call.does != "model" else 0.0
 
 
 def _refuse(call: Call, refusal: Refusal, seed: bytes) -> Any:
@@ -288,30 +315,48 @@ def _answer(call: Call, seed: bytes) -> dict[str, Any]:
     if call.does == "models":
         return dialect.model_list([dialect.model_row(row) for row in call.mount.models.values()])
     if call.does == "model":
-        return dialect.model_row(call.mount.models[call.model])
-    return dialect.reply(call, model.answer(dialect.view(call)), seed)
+        return dialect.model_row(call.row)
+    answer = model.answer(dialect.view(call))
+    if call.row.get("breaks") and call.streams:
+        # A stream that breaks off has to have begun to speak.
+        answer = replace(answer, text=answer.text or model.plain())
+    return dialect.reply(call, answer, seed)
 
 
 def _whole(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> tuple[Reply, Any]:
     """Return the reply in one piece, and what the journal keeps of it."""
     reply = Reply(
-        status=refusal.rule.status if refusal else 200,
+        status=refusal.status if refusal else 200,
         headers=_headers(call, refusal, seed),
         body=ids.encoded(ids.compact(payload)),
         rule=refusal.rule.id if refusal else None,
         mount=call.mount.name,
+        delay=_delay(call),
     )
     return reply, payload
 
 
 def _stream(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> tuple[Reply, Any]:
-    """Return the reply as a stream, and what the journal keeps of it."""
+    """Return a stream (the frames of the answer, or some, or an error in it), and its text."""
     dialect = _dialect(call)
-    frames = list(dialect.frames(call, payload))
-    headers = _headers(call, refusal, seed) | {"content-type": dialect.stream_type(call)}
-    return Reply(200, headers, frames=iter(frames), mount=call.mount.name), b"".join(
-        frames
-    ).decode()
+    breaks = call.row.get("breaks")
+    frames = [] if refusal else list(dialect.frames(call, payload))
+    if breaks:
+        frames = frames[: call.mount.first_text]
+    if breaks == "error":
+        refusal = _as_worded(call, refuse("sandbox-stream-error"))
+        payload = _refuse(call, refusal, seed)
+    if refusal:
+        frames.append(dialect.error_frame(call, refusal, payload))
+    reply = Reply(
+        status=200,
+        headers=_headers(call, None, seed) | {"content-type": dialect.stream_type(call)},
+        frames=iter(frames),
+        rule=refusal.rule.id if refusal else None,
+        mount=call.mount.name,
+        delay=_delay(call),
+    )
+    return reply, b"".join(frames).decode()
 
 
 def _headers(call: Call, refusal: Refusal | None, seed: bytes) -> dict[str, str]:
@@ -320,8 +365,10 @@ def _headers(call: Call, refusal: Refusal | None, seed: bytes) -> dict[str, str]
         headers |= _dialect(call).headers(_request_id(seed))
     if refusal is None and call.does in ("complete", "stream"):
         headers |= SAYS_WHO_ANSWERS
-    if refusal is not None and refusal.rule.status == 405:
+    if refusal is not None and "allowed" in refusal.values:
         headers["allow"] = str(refusal.values["allowed"])
+    if refusal is not None and refusal.status == 429:
+        headers["retry-after"] = "1"
     return headers
 
 

@@ -55,6 +55,9 @@ SCALARS = {
 }
 JSON = "application/json"
 STRUCT = "type.googleapis.com/google.protobuf.Struct"
+# These words, as they are or as base64, ask a real provider not to look at signatures.
+SKIPS = ("skip_thought_signature_validator", "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I")
+URL_SAFE = str.maketrans("+/", "-_")
 SERVICE = "type.googleapis.com/google.ai.generativelanguage"
 FUNCTION_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")
 NO_CALL = {"name": ""}  # what a response answers that no rule refused
@@ -216,6 +219,7 @@ def _is_set(part: Mapping[str, Any], kind: str) -> bool:
 def sequence(call: Call) -> Iterator[Refusal]:
     """Check calls against responses, content by content."""
     contents = _contents(call)
+    yield from _signatures(contents, call)
     calls = [_of_kind(content, "functionCall") for content in contents]
     responses = [_of_kind(content, "functionResponse") for content in contents]
     for i in range(len(contents)):
@@ -225,6 +229,31 @@ def sequence(call: Call) -> Iterator[Refusal]:
             yield from _paired(calls[i], responses[i + 1] if i + 1 < len(contents) else [])
         if responses[i] and (i == 0 or not calls[i - 1]):
             yield refuse("gemini-response-place")
+
+
+def _signatures(contents: list[Any], call: Call) -> Iterator[Refusal]:
+    """Check that the first call of each turn brings its signature back, since the last prompt."""
+    if call.row.get("gives") != "signatures":
+        return
+    asked = [i for i, content in enumerate(contents) if _is_prompt(content)]
+    for i, content in enumerate(contents[asked[-1] :] if asked else [], asked[-1] if asked else 0):
+        parts = [part for part in _parts(content) if _get(part, "functionCall") is not None]
+        for part in parts[:1]:
+            made, given = _get(part, "functionCall"), _get(part, "thoughtSignature")
+            if not given:
+                yield refuse("gemini-no-signature", name=_name(made), position=i + 1)
+            elif str(given).translate(URL_SAFE).rstrip("=") not in (_signature(made), *SKIPS):
+                yield refuse("gemini-foreign-signature")
+
+
+def _is_prompt(content: Any) -> bool:
+    return _get(content, "role") != "model" and not _of_kind(content, "functionResponse")
+
+
+def _signature(made: Any) -> str:
+    """Return the signature of a call; it depends on the call alone, so it can be checked."""
+    said = ids.canonical([_name(made), _get(made, "args") or {}])
+    return ids.make(ids.seed(said), "", 0, 40)
 
 
 def _paired(calls: list[Any], responses: list[Any]) -> Iterator[Refusal]:
@@ -311,11 +340,16 @@ def _choice(config: Any) -> Choice:
 
 
 def reply(call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
-    """Write a `GenerateContentResponse`; its calls have no ids."""
+    """Write a `GenerateContentResponse`; calls have no ids but those of one model of ours."""
     parts: list[dict[str, Any]] = [
         {"functionCall": {"name": use.name, "args": json.loads(use.arguments)}}
         for use in answer.calls
     ]
+    gives = call.row.get("gives")
+    if parts and gives == "signatures":
+        parts[0]["thoughtSignature"] = _signature(parts[0]["functionCall"])
+    for place, part in enumerate(parts if gives == "call-ids" else ()):
+        part["functionCall"]["id"] = ids.make(seed, "call_", place, 8)
     if answer.text:
         parts.insert(0, {"text": answer.text})
     sent, made = ids.tokens(call.payload), ids.tokens(parts)
@@ -353,7 +387,7 @@ def error(call: Call, refusal: Refusal, _request_id: str) -> Any:
     A stream that is a JSON array is one also when it is refused (REPORTS 60 saw such lists).
     """
     inner = {
-        "code": refusal.rule.status,
+        "code": refusal.status,
         "message": refusal.message,
         "status": call.mount.error_type(refusal),
     }
@@ -361,6 +395,12 @@ def error(call: Call, refusal: Refusal, _request_id: str) -> Any:
         inner["details"] = refusal.details
     envelope = {"error": inner}
     return [envelope] if call.does == "stream" and not _sse(call) else envelope
+
+
+def error_frame(call: Call, _refusal: Refusal, payload: Any) -> bytes:
+    """Write the frame of a refusal in a stream; there a list needs no other list around it."""
+    sse = _sse(call)
+    return streams.gemini_error(payload if sse else payload[0], sse=sse)
 
 
 def headers(_request_id: str) -> dict[str, str]:

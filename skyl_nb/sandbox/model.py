@@ -98,6 +98,11 @@ def answer(view: View) -> Answer:
     return _after_results(view) if view.results else _at_first(view)
 
 
+def plain() -> str:
+    """Return what the model says when it knows nothing better."""
+    return _say("plain")
+
+
 def sheet() -> str:
     """Return the rules as text, to be printed."""
     lines = [_sheet()["title"], ""]

@@ -8,17 +8,18 @@ run is unanswered (REPORTS 26). Of an unanswered call the message after the run 
 its role is what is wrong; that index is not evidenced.
 """
 
+import re
 from collections.abc import Iterator, Mapping
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any
 
 from skyl_nb.sandbox import ids, streams
 from skyl_nb.sandbox.call import Call
 from skyl_nb.sandbox.fields import Fault as FieldFault
-from skyl_nb.sandbox.fields import bracketed, plain, table
+from skyl_nb.sandbox.fields import bracketed, dotted, plain, table
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Mode, Result, Tool, ToolUse, View, joined
-from skyl_nb.sandbox.rules import Refusal, refuse
+from skyl_nb.sandbox.rules import Refusal, refuse, shaped
 
 ROLES = ("system", "assistant", "user", "function", "tool", "developer")
 CREATED = 1_767_225_600  # one moment for all answers: there is no clock here
@@ -41,6 +42,10 @@ TYPE_NAMES = {
     "number": "a decimal",
     "boolean": "a boolean",
 }
+NINE = re.compile(r"[a-zA-Z0-9]{9}")
+# Which roles do not follow which, for hosts that mind.
+MISPLACED = (("tool", "user"), ("tool", "system"), ("user", "tool"))
+REASONING = "The sheet was read from its first rule on."
 NO_CALL = ToolUse("", "{}")  # what an answer is to that no rule refused
 MODES: Mapping[str, Mode] = {"none": "none", "required": "required"}
 
@@ -89,7 +94,8 @@ def _declared(faults: Iterator[FieldFault]) -> Iterator[Refusal]:
     for fault in faults:
         path, field = bracketed(fault.path), fault.path[-1]
         if fault.expected is None:
-            yield refuse("openai-unknown-field", path=path, field=field)
+            place, loc = dotted(fault.path[:-1]), ["body", *fault.path]
+            yield refuse("openai-unknown-field", path=path, field=field, place=place, loc=loc)
         else:
             names = [TYPE_NAMES[kind] for kind in plain(fault.expected)]
             expected = names[0] if len(names) == 1 else f"one of {' or '.join(names)}"
@@ -104,7 +110,7 @@ def unknown_model(call: Call) -> Refusal:
 
 def schema(call: Call) -> Iterator[Refusal]:
     """Check what the model takes, then each message by itself."""
-    avoids = call.mount.models[call.model].get("refuses_max_tokens_on", ())
+    avoids = call.row.get("refuses_max_tokens_on", ())
     if call.mount.name in avoids and call.payload.get("max_tokens") is not None:
         yield refuse("openai-max-tokens")
     for i, message in enumerate(call.payload["messages"]):
@@ -113,9 +119,11 @@ def schema(call: Call) -> Iterator[Refusal]:
         yield from _tool_calls(i, message, call)
         if message["role"] == "tool":
             if message.get("tool_call_id") is None:
-                yield refuse("openai-no-call-id", i=i)
+                yield refuse("openai-no-call-id", i=i, role="tool")
             path = f"messages[{i}].tool_call_id"
             yield from _typed(message["tool_call_id"], str, path, "a string")
+        yield from _leftovers(i, message)
+        yield from _echo(message, call)
     yield from _declared(table("openai").faults_in(call.payload, "messages"))
 
 
@@ -133,12 +141,17 @@ def _content(i: int, message: Mapping[str, Any], call: Call) -> Iterator[Refusal
     path = f"messages[{i}].content"
     if content is None:
         if message["role"] != "assistant" or not any(map(message.get, INSTEAD_OF_CONTENT)):
-            yield refuse("openai-null-content", i=i)
+            yield refuse("openai-null-content", i=i, role=message["role"])
+        yield refuse("openai-null-call-content", i=i)
+        if "content" not in message:
+            yield refuse("openai-content-key", i=i)
         return
     if isinstance(content, str):
         yield from _short("openai-long-content", content, path, call)
         return
     yield from _typed(content, list, path, "one of a string or array of objects")
+    if message["role"] == "tool":
+        yield refuse("openai-list-tool-content", i=i)
     for j, part in enumerate(content):
         yield from _typed(part, dict, f"{path}[{j}]", "an object")
         if part.get("type") == "text":
@@ -146,6 +159,25 @@ def _content(i: int, message: Mapping[str, Any], call: Call) -> Iterator[Refusal
             yield from _short("openai-long-content", part["text"], f"{path}[{j}].text", call)
         if part.get("type") == "image_url" and message["role"] == "tool":
             yield refuse("openai-image-in-tool", i=i)
+
+
+def _leftovers(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
+    for field, value in message.items():
+        if value is None and field != "content":
+            yield refuse("openai-null-leftover", i=i, role=message["role"], field=field)
+
+
+def _echo(message: Mapping[str, Any], call: Call) -> Iterator[Refusal]:
+    """Check that calls come back with what their model gave them, and with ids that fit."""
+    made = message.get("tool_calls") or ()
+    gives = call.row.get("gives")
+    for one in made:
+        if gives == "empty-ids" and not one["id"]:
+            yield refuse("openai-empty-id")
+        if not NINE.fullmatch(one["id"]):
+            yield refuse("openai-call-id-shape", id=one["id"])
+    if gives == "reasoning" and made and not message.get("reasoning_content"):
+        yield refuse("openai-no-reasoning")
 
 
 def _short(rule_id: str, text: str, path: str, call: Call) -> Iterator[Refusal]:
@@ -191,6 +223,9 @@ def _name(value: Any) -> str:
 def sequence(call: Call) -> Iterator[Refusal]:
     """Check calls against results, run by run."""
     messages = call.payload["messages"]
+    for before, after in pairwise(message["role"] for message in messages):
+        if (before, after) in MISPLACED:
+            yield refuse("openai-role-order", role=after, before=before)
     after_run = 0
     for i, message in enumerate(messages):
         if message["role"] == "tool" and i >= after_run:
@@ -286,10 +321,12 @@ def reply(call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
         "content": answer.text or None,
         "refusal": None,
     }
+    if call.row.get("gives") == "reasoning":
+        message["reasoning_content"] = REASONING
     if answer.calls:
         message["tool_calls"] = [
             {
-                "id": ids.make(seed, "call_", place),
+                "id": _call_id(call, use, seed, place),
                 "type": "function",
                 "function": {"name": use.name, "arguments": use.arguments},
             }
@@ -317,6 +354,15 @@ def reply(call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
     }
 
 
+def _call_id(call: Call, use: ToolUse, seed: bytes, place: int) -> str:
+    """Return the id of a call: as the host makes them, unless the model is there for bad ones."""
+    gives = call.row.get("gives")
+    if gives in ("empty-ids", "round-ids"):
+        return f"{use.name}:{place}" if gives == "round-ids" else ""
+    shape = call.mount.call_id
+    return ids.make(seed, shape["prefix"], place, shape["length"])
+
+
 def frames(call: Call, payload: dict[str, Any]) -> Iterator[bytes]:
     """Cut an answer into the chunks of a stream."""
     options = call.payload.get("stream_options")
@@ -329,16 +375,25 @@ def stream_type(_call: Call) -> str:
     return "text/event-stream; charset=utf-8"
 
 
-def error(call: Call, refusal: Refusal, _request_id: str) -> dict[str, Any]:
-    """Write a refusal."""
-    return {
-        "error": {
-            "message": refusal.message,
-            "type": call.mount.error_type(refusal),
-            "param": refusal.param,
-            "code": refusal.rule.code,
-        }
+def error(call: Call, refusal: Refusal, _request_id: str) -> Any:
+    """Write a refusal in the envelope of the host, or of the rule where it has its own."""
+    values = {
+        **refusal.values,
+        "message": refusal.message,
+        "type": call.mount.error_type(refusal),
+        "param": refusal.param,
+        "code": refusal.rule.code,
+        "status": refusal.status,
     }
+    plainly = shaped(call.mount.envelope, values)
+    if refusal.rule.envelope is None:
+        return plainly
+    return shaped(refusal.rule.envelope, {**values, "raw": ids.compact(plainly)})
+
+
+def error_frame(_call: Call, refusal: Refusal, payload: Any) -> bytes:
+    """Write the frame of a refusal in a stream."""
+    return streams.openai_error(payload, named=refusal.rule.in_stream)
 
 
 def headers(request_id: str) -> dict[str, str]:

@@ -15,6 +15,7 @@ class Reply:
         frames: the pieces of a stream, in order; None when the answer is not one.
         rule: the id of the refusal, None when the request was accepted.
         mount: the name of the mount that answered, `""` outside the four.
+        delay: seconds to wait before this leaves; the doors do so, the core never waits.
     """
 
     status: int
@@ -23,6 +24,7 @@ class Reply:
     frames: Iterator[bytes] | None = None
     rule: str | None = None
     mount: str = ""
+    delay: float = 0
 
 
 @dataclass(frozen=True, slots=True)

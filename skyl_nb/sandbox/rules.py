@@ -44,6 +44,8 @@ class Rule:
         on: whether the rule is on by default.
         needed: whether it has to be on, because later checks rely on it.
         limit: the largest size that is taken, for a rule about a size.
+        envelope: an envelope of its own, in place of the mount's; see `shaped`.
+        in_stream: whether a stream tells it after the status 200, as an event.
         explain: what is wrong and how to fix it, in our own words.
     """
 
@@ -62,6 +64,8 @@ class Rule:
     on: bool = True
     needed: bool = False
     limit: int | None = None
+    envelope: Any = None
+    in_stream: bool = False
 
     @property
     def evidence(self) -> str:
@@ -81,6 +85,12 @@ class Refusal:
     def values(self) -> Mapping[str, object]:
         """The values of the first place."""
         return self.places[0]
+
+    @property
+    def status(self) -> int:
+        """The HTTP status: the rule's own, unless the request asked for one."""
+        asked = self.values.get("status")
+        return asked if isinstance(asked, int) else self.rule.status
 
     @property
     def message(self) -> str:
@@ -105,6 +115,17 @@ def _filled(template: Any, values: Mapping[str, object]) -> Any:
         return [_filled(one, values) for one in template]
     if isinstance(template, dict):
         return {name: _filled(one, values) for name, one in template.items()}
+    return template
+
+
+def shaped(template: Any, values: Mapping[str, object]) -> Any:
+    """Return an envelope: a template of JSON in which `$name` stands for a value."""
+    if isinstance(template, str) and template.startswith("$"):
+        return values[template[1:]]
+    if isinstance(template, list):
+        return [shaped(one, values) for one in template]
+    if isinstance(template, dict):
+        return {name: shaped(one, values) for name, one in template.items()}
     return template
 
 

@@ -8,6 +8,7 @@ does wrong (hangs up, sends slowly, sends too much, frames its body badly) ends 
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -66,6 +67,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.command, self.path, list(self.headers.items()), body
         )
         self._log(entry)
+        if reply.delay:
+            time.sleep(reply.delay)
         self._send(reply)
 
     def _log(self, entry: Entry) -> None:

@@ -71,11 +71,27 @@ def gemini(payload: dict[str, Any], *, sse: bool) -> Iterator[bytes]:
     yield b"\n]\n"
 
 
+def anthropic_error(payload: dict[str, Any]) -> bytes:
+    """Return the event that ends a stream with an error."""
+    return _event(payload)
+
+
+def openai_error(payload: Any, *, named: bool) -> bytes:
+    """Return the chunk that ends a stream with an error; some hosts name it an event."""
+    return b"event: error\n" * named + _data(payload)
+
+
+def gemini_error(payload: Any, *, sse: bool) -> bytes:
+    """Return the partial response that ends a stream with an error."""
+    said = encoded(compact(payload))
+    return b"data: " + said + b"\r\n\r\n" if sse else b"\n,\r\n" + said + b"\n]\n"
+
+
 def _event(event: dict[str, Any]) -> bytes:
     return encoded(f"event: {event['type']}\ndata: {compact(event)}\n\n")
 
 
-def _data(chunk: dict[str, Any]) -> bytes:
+def _data(chunk: Any) -> bytes:
     return encoded(f"data: {compact(chunk)}\n\n")
 
 
@@ -102,6 +118,8 @@ def _block(block: dict[str, Any]) -> tuple[dict[str, Any], Iterable[dict[str, An
 def _openai_deltas(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
     content = message["content"]
     yield {"role": "assistant", "content": content and "", "refusal": None}
+    for piece in pieces(message.get("reasoning_content", "")):
+        yield {"reasoning_content": piece}
     for piece in pieces(content or ""):
         yield {"content": piece}
     for index, call in enumerate(message.get("tool_calls", ())):

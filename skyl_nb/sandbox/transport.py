@@ -1,10 +1,12 @@
 """The front door in process: a transport for httpx, or for any module with httpx's classes.
 
 One object is both the sync and the async transport. The providers' own host names lead to their
-mounts (`hosts` in `sandbox_data/mounts.json`), so a client needs no other base URL.
+mounts (`hosts` in `sandbox_data/mounts.json`), so a client needs no other base URL. A reply that
+asks to be late (`Reply.delay`) is held back here.
 """
 
 import importlib
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from types import ModuleType
 from typing import Any
@@ -30,22 +32,34 @@ def build(handle: Callable[..., Reply], module: ModuleType | None = None) -> Any
         name = getattr(module, "__name__", module)
         raise TypeError(f"{name} has no transports: pass httpx or a module like it") from None
 
-    def answer(request: Any) -> Any:
-        reply = handle(
-            request.method, _path(request.url), request.headers.multi_items(), request.content
-        )
+    def ask(request: Any) -> Reply:
+        headers = request.headers.multi_items()
+        return handle(request.method, _path(request.url), headers, request.content)
+
+    def answer(reply: Reply) -> Any:
         if reply.frames is None:
             return module.Response(reply.status, headers=reply.headers, content=reply.body)
         return module.Response(reply.status, headers=reply.headers, stream=stream(reply.frames))
 
     def handle_request(_self: Any, request: Any) -> Any:
         request.read()
-        return answer(request)
+        return answer(_late(ask(request)))
 
     async def handle_async_request(_self: Any, request: Any) -> Any:
         await request.aread()
-        return answer(request)
+        return answer(await _late_async(ask(request)))
 
+    def stream(frames: Iterator[bytes]) -> Any:
+        made = stream_class()
+        made.frames = frames
+        return made
+
+    stream_class = _stream_class(module)
+    methods = {"handle_request": handle_request, "handle_async_request": handle_async_request}
+    return type("SandboxTransport", bases, {"__repr__": _show, **methods})()
+
+
+def _stream_class(module: Any) -> Any:
     def read(frames: Any) -> Iterator[bytes]:
         yield from frames.frames
 
@@ -53,20 +67,20 @@ def build(handle: Callable[..., Reply], module: ModuleType | None = None) -> Any
         for frame in frames.frames:
             yield frame
 
-    def stream(frames: Iterator[bytes]) -> Any:
-        made = stream_class()
-        made.frames = frames
-        return made
+    bases = (module.SyncByteStream, module.AsyncByteStream)
+    return type("SandboxStream", bases, {"__iter__": read, "__aiter__": read_async})
 
-    stream_bases = (module.SyncByteStream, module.AsyncByteStream)
-    stream_class = type("SandboxStream", stream_bases, {"__iter__": read, "__aiter__": read_async})
 
-    methods = {
-        "__repr__": _show,
-        "handle_request": handle_request,
-        "handle_async_request": handle_async_request,
-    }
-    return type("SandboxTransport", bases, methods)()
+def _late(reply: Reply) -> Reply:
+    if reply.delay:
+        time.sleep(reply.delay)
+    return reply
+
+
+async def _late_async(reply: Reply) -> Reply:
+    if reply.delay:
+        await importlib.import_module("anyio").sleep(reply.delay)  # on any loop that httpx runs on
+    return reply
 
 
 def _show(_transport: Any) -> str:

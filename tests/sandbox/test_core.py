@@ -76,8 +76,8 @@ def test_importing_and_asking_it_loads_no_http_library() -> None:
 
 
 def test_an_unknown_profile_gets_one_clear_sentence() -> None:
-    with pytest.raises(ValueError, match="no compat profile 'groq'; choose one of: openai"):
-        Sandbox(profile="groq")
+    with pytest.raises(ValueError, match="no compat profile 'grok'; choose one of: openai, deep"):
+        Sandbox(profile="grok")
 
 
 # Paths
@@ -90,7 +90,8 @@ def test_the_models_can_be_listed_and_read(mount: str) -> None:
     key = "name" if mount == "gemini" else "id"
     names = [row[key].removeprefix("models/") for row in rows]
     catalogue = facts("models.json")["openai" if mount == "compat" else mount]
-    assert names == [row["id"] for row in catalogue]
+    ours = [row for row in facts("models.json")["sandbox"] if mount in row["mounts"]]
+    assert names == [row["id"] for row in (*catalogue, *ours)]
     for row, name in zip(rows, names, strict=True):
         assert read(get(f"{LISTS[mount]}/{name}", mount)) == row
 

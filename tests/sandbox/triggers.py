@@ -80,6 +80,12 @@ BAD_NAME = (
 )
 
 
+def signed(content: dict[str, Any], signature: str) -> dict[str, Any]:
+    """Put a signature beside the first part."""
+    first, *others = content["parts"]
+    return {**content, "parts": [{**first, "thoughtSignature": signature}, *others]}
+
+
 def responded(said: Any) -> dict[str, Any]:
     response = {"functionResponse": {"name": "tide", "response": said}}
     return gemini(asks(), calls("tide"), {"role": "user", "parts": [response]})
@@ -1021,6 +1027,126 @@ GEMINI = [
     ),
 ]
 
+NULL_CALL = gpt(u(), a("c1"), t("c1"))
+COMPAT = [
+    (
+        "68-null-content",
+        "openai-null-call-content",
+        NULL_CALL,
+        "invalid message content type: <nil>",
+        switched(openai_null_call_content=True),
+    ),
+    (
+        "68-no-content-key",
+        "openai-content-key",
+        gpt(u(), {key: value for key, value in a("c1").items() if key != "content"}, t("c1")),
+        None,
+        switched(openai_content_key=True),
+    ),
+    (
+        "40-null-leftover",
+        "openai-null-leftover",
+        gpt(u(), a("c1", function_call=None), t("c1")),
+        (
+            "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' :"
+            " property 'function_call' is unsupported)]"
+        ),
+        switched(openai_null_leftover=True),
+    ),
+    (
+        "72-list-content",
+        "openai-list-tool-content",
+        gpt(u(), a("c1"), t("c1", [{"type": "text", "text": "12"}])),
+        None,
+        switched(openai_list_tool_content=True),
+    ),
+    (
+        "64-id-shape",
+        "openai-call-id-shape",
+        gpt(u(), a("call_1"), t("call_1")),
+        "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.",
+        switched(openai_call_id_shape=True),
+    ),
+    (
+        "63-user-after-tool",
+        "openai-role-order",
+        gpt(u(), a("c1"), t("c1"), u()),
+        "Unexpected role 'user' after role 'tool'",
+        switched(openai_role_order=True),
+    ),
+    (
+        "73-empty-id-echoed",
+        "openai-empty-id",
+        gpt(u(), a(""), t(""), model="sandbox-empty-ids"),
+        "tool_calls.id and tool_calls.type are required",
+    ),
+    (
+        "62-reasoning-left-out",
+        "openai-no-reasoning",
+        gpt(u(), a("c1"), t("c1"), model="sandbox-reasoning"),
+        "The `reasoning_content` in the thinking mode must be passed back to the API.",
+    ),
+    (
+        "65-tool-use-failed",
+        "compat-tool-use-failed",
+        gpt(u(), model="sandbox-tool-use-failed"),
+        (
+            "Failed to call a function. Please adjust your prompt. See 'failed_generation' for"
+            " more details."
+        ),
+    ),
+    ("60-list-error", "compat-list-error", gpt(u(), model="sandbox-list-error"), None),
+    (
+        "75-nested-error",
+        "compat-nested-error",
+        gpt(u(), model="sandbox-nested-error"),
+        "Provider returned error",
+    ),
+]
+
+SIGNATURES = {"path": "/gemini/v1beta/models/sandbox-signatures:generateContent"}
+OWN = [
+    (
+        "anthropic-status",
+        "sandbox-status",
+        "anthropic",
+        {**HELLO, "model": "sandbox-status-500"},
+        None,
+        {},
+    ),
+    ("openai-status", "sandbox-status", "openai", {**HI, "model": "sandbox-status-500"}, None, {}),
+    ("compat-status", "sandbox-status", "compat", {**HI, "model": "sandbox-status-500"}, None, {}),
+    (
+        "gemini-status",
+        "sandbox-status",
+        "gemini",
+        ASK,
+        None,
+        {"path": "/gemini/v1beta/models/sandbox-status-500:generateContent"},
+    ),
+    (
+        "gemini-44-no-signature",
+        "gemini-no-signature",
+        "gemini",
+        gemini(asks(), calls("tide"), answers("tide")),
+        (
+            "Function call is missing a thought_signature in functionCall parts. This is required"
+            " for tools to work correctly, and missing thought_signature may lead to degraded model"
+            " performance. Additional data, function call `default_api:tide` , position 2. Please"
+            " refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details."
+        ),
+        SIGNATURES,
+    ),
+    (
+        "gemini-45-foreign-signature",
+        "gemini-foreign-signature",
+        "gemini",
+        gemini(asks(), signed(calls("tide"), "AAAA"), answers("tide")),
+        "Corrupted thought signature.",
+        SIGNATURES,
+    ),
+]
+
 PLACES = [
     ("elsewhere", "unknown-place", "", None, None, {"path": "/v1/messages"}),
     ("near-a-mount", "unknown-place", "", None, None, {"path": "/anthropics/v1/messages"}),
@@ -1080,6 +1206,8 @@ TRIGGERS = [
     *((f"anthropic-{row[0]}", row[1], "anthropic", *row[2:], {})[:6] for row in ANTHROPIC),
     *((f"openai-{row[0]}", row[1], "openai", *row[2:], {})[:6] for row in OPENAI),
     *((f"compat-{row[0]}", row[1], "compat", *row[2:], {})[:6] for row in OPENAI),
+    *((f"compat-{row[0]}", row[1], "compat", *row[2:], {})[:6] for row in COMPAT),
+    *OWN,
     *((f"gemini-{row[0]}", row[1], "gemini", *row[2:], {})[:6] for row in GEMINI),
     *((f"place-{row[0]}", *row[1:]) for row in PLACES),
 ]

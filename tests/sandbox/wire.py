@@ -34,7 +34,9 @@ def read(reply: Reply) -> Any:
 
 def message_of(reply: Reply) -> str:
     """The text of a refusal, whichever envelope it comes in."""
-    error = read(reply)["error"]
+    said = read(reply)
+    said = said[0] if isinstance(said, list) else said
+    error = said.get("error", said)
     return error if isinstance(error, str) else error["message"]
 
 
