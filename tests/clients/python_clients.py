@@ -359,6 +359,24 @@ class Google:
         said = chat.send_message(self.parts({"output": "22C"}, {"output": "19C"}))
         equal(said.text, "The tool said: 22C\nThe tool said: 19C")
 
+    def streamed_chat(self) -> None:
+        # The client keeps each piece of an answer as a content of its own and sends them all back.
+        chat = self.client.chats.create(model=self.model, config=self.config)
+        equal(self.cities(*chat.send_message_stream("What is the weather in Lima?")), ["Lima"])
+        said = list(chat.send_message_stream(self.parts({"output": "22C"})))
+        equal("".join(chunk.text or "" for chunk in said), "The tool said: 22C")
+        said = list(chat.send_message_stream(CAPITAL))
+        equal("".join(chunk.text or "" for chunk in said), "Paris")
+
+    def streamed_chat_with_two_calls(self) -> None:
+        # So it sends two contents of one call each before the results of both, which the provider
+        # refuses: https://github.com/googleapis/go-genai/issues/692
+        chat = self.client.chats.create(model=self.model, config=self.config)
+        equal(self.cities(*chat.send_message_stream(QUESTION)), ["Kampala", "Lima"])
+        both = self.parts({"output": "22C"}, {"output": "19C"})
+        error = refused(errors.ClientError, lambda: list(chat.send_message_stream(both)))
+        equal(error.code, 400)
+
     def automatic_calls(self) -> None:
         def get_weather(city: str) -> str:
             """Tell the weather."""
@@ -431,6 +449,8 @@ CASES = (
     "models",
     "tool runner",
     "chat",
+    "streamed chat",
+    "streamed chat with two calls",
     "automatic calls",
 )
 

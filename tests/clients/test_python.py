@@ -6,16 +6,16 @@ import pytest
 
 from skyl_nb.sandbox import Sandbox
 from tests.clients import old_python
-from tests.clients.cases import CASES, REQUIRED, pairs
+from tests.clients.cases import ANTHROPIC, CASES, GOOGLE, REQUIRED, pairs
 
-SYNC = (*CASES, "async client")
-GOOGLE = (*SYNC, "chat", "automatic calls")
+OPENAI = (*CASES, "async client")
+GEMINI = (*GOOGLE, "async client", "automatic calls")
 CLIENTS = {
-    "anthropic": (*SYNC, "tool runner"),
-    "openai": SYNC,
-    "compat": SYNC,
-    "genai": GOOGLE,
-    "genai-v1": GOOGLE,
+    "anthropic": (*ANTHROPIC, "async client"),
+    "openai": OPENAI,
+    "compat": OPENAI,
+    "genai": GEMINI,
+    "genai-v1": GEMINI,
 }
 
 
