@@ -12,8 +12,8 @@ from skyl_nb.sandbox import Sandbox
 
 HERE = Path(__file__).parent
 REQUIRED = os.environ.get("SKYL_NB_CLIENTS") == "required"
-PATIENCE = 900
-"""Seconds for a whole run. Go compiles a million lines of SDK when its cache is empty."""
+PATIENCE = 120
+"""Seconds for all the tests of one language."""
 
 CASES = (
     "text",
