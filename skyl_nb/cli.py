@@ -6,6 +6,7 @@ exit code, or nothing for 0, and imports what it needs when it runs, so that `--
 """
 
 import importlib
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -298,7 +299,7 @@ def _jupyterlab() -> Any:
     except ModuleNotFoundError as error:
         raise SkylError(
             "JupyterLab is not installed in this Python; install it with "
-            f"{sys.executable} -m pip install jupyterlab"
+            f"{shlex.quote(sys.executable)} -m pip install jupyterlab"
         ) from error
 
 

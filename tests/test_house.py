@@ -120,6 +120,21 @@ def test_each_dependency_says_why_it_is_there():
             assert ", # " in line, dependency
 
 
+def test_the_python_of_the_readme_runs_and_says_what_it_says():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = readme.partition("```python\n")[2].partition("```")[0]
+    names = {}
+    for statement in ast.parse(block).body:
+        code = ast.get_source_segment(block, statement)
+        line = block.splitlines()[statement.end_lineno - 1]
+        if isinstance(statement, ast.Expr):
+            value = eval(code, names)
+            if "  # " in line:
+                assert repr(value) == line.partition("  # ")[2]
+        else:
+            exec(code, names)
+
+
 def test_the_versions_agree():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["version"] == skyl.__version__

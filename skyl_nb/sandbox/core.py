@@ -217,6 +217,11 @@ class Sandbox:
         For a reply that is no refusal `rule` is None and the text says that the request was
         accepted.
         """
+        if not isinstance(reply, Reply | Entry):
+            raise TypeError(
+                f"explain takes a Reply or an entry of the journal, such as sandbox.journal[-1], "
+                f"not {type(reply).__name__}"
+            )
         if reply.rule is None:
             text = "The request was accepted: no rule of this sandbox speaks against it."
             return Explanation(None, "", "", text)
@@ -236,6 +241,17 @@ class Sandbox:
         Returns:
             An instance of the module's `BaseTransport` and `AsyncBaseTransport`. The three
             providers' own host names lead to their mounts; any other host uses the path as it is.
+
+        The current official SDKs run on httpx2. The models are those of
+        `sandbox_data/models.json`.
+
+            http = httpx2.Client(transport=sandbox.transport(httpx2))
+            anthropic.Anthropic(api_key="sandbox-key", http_client=http)
+            openai.OpenAI(api_key="sandbox-key", http_client=http)
+            genai.Client(api_key="sandbox-key", http_options=types.HttpOptions(
+                client_args={"transport": sandbox.transport(httpx2)}))
+
+        An OpenAI-compatible host is the base URL `http://sandbox/compat/v1`.
         """
         from skyl_nb.sandbox.transport import build  # loads httpx, which `handle` does not need
 

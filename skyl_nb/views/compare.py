@@ -165,7 +165,7 @@ def compare_wires(
     is_error: bool | None = None,
     call_id: str | None = None,
 ) -> CompareWires:
-    """Show one tool result as each of the four providers would receive it.
+    """Show one tool result as each of the four providers would receive it from skyl.
 
     Args:
         result_or_message: the result to begin with, or a message that holds one; a small failure
