@@ -46,6 +46,21 @@ class Fault:
         return self.expected is None
 
 
+class _Kinds:
+    """The alternatives of a type, sorted by what a walk asks for."""
+
+    def __init__(self, listed: Iterable[Any]) -> None:
+        self.listed = tuple(listed)
+        items = [one for kind in self.listed if isinstance(kind, list) for one in kind]
+        words = {kind for kind in self.listed if isinstance(kind, str)}
+        self.items = _Kinds(items) if items else None
+        self.any = "any" in words
+        self.map = "map" in words
+        self.names = tuple(sorted(kind[1:] for kind in words if kind.startswith("#")))
+        named = any(kind.startswith("=") for kind in words)
+        self.scalars = words | {"string"} if named else words
+
+
 class Table:
     """The objects of one provider's requests.
 
@@ -63,32 +78,31 @@ class Table:
         self.root = rows["root"]
         self.tagged = tagged
         self.lenient = lenient
-        self._known: dict[tuple[str, ...], dict[str, list[Any]]] = {}
+        self._known: dict[tuple[str, ...], Mapping[str, _Kinds]] = {}
+        self._told_apart: dict[tuple[tuple[str, ...], str], Mapping[str, tuple[str, ...]]] = {}
 
     def faults(self, body: Mapping[str, Any], leave: Iterable[str]) -> Iterator[Fault]:
         """Yield the faults of a body, but not inside the fields that are to be left alone."""
         alone = {name: None for name in leave if name in body}
-        return self._walk({**body, **alone}, [f"#{self.root}"], ())
+        return self._walk_object({**body, **alone}, (self.root,), ())
 
     def faults_in(self, body: Mapping[str, Any], name: str) -> Iterator[Fault]:
         """Yield the faults inside one field of a body."""
-        return self._walk(body.get(name), self.objects[self.root][name], (name,))
+        return self._walk(body.get(name), self._fields((self.root,))[name], (name,))
 
-    def _walk(self, value: Any, kinds: list[Any], path: Path) -> Iterator[Fault]:
-        if value is None or "any" in kinds:
+    def _walk(self, value: Any, kinds: _Kinds, path: Path) -> Iterator[Fault]:
+        if value is None or kinds.any:
             return
-        items = [one for kind in kinds if isinstance(kind, list) for one in kind]
-        if isinstance(value, list):
-            if not items:
-                yield Fault(path, tuple(kinds), value)
-            for place, item in enumerate(value if items else ()):
-                yield from self._walk(item, items, (*path, place))
-        elif isinstance(value, dict) and _names(kinds):
-            yield from self._walk_object(value, _names(kinds), path)
-        elif self.lenient and items:
-            yield from self._walk(value, items, path)
-        elif not ("map" in kinds if isinstance(value, dict) else self._fits(value, kinds)):
-            yield Fault(path, tuple(kinds), value)
+        if isinstance(value, list) and kinds.items:
+            for place, item in enumerate(value):
+                yield from self._walk(item, kinds.items, (*path, place))
+        elif isinstance(value, dict) and (kinds.map or kinds.names):
+            if not kinds.map:
+                yield from self._walk_object(value, kinds.names, path)
+        elif self.lenient and kinds.items and not isinstance(value, list):
+            yield from self._walk(value, kinds.items, path)
+        elif isinstance(value, list | dict) or not self._fits(value, kinds):
+            yield Fault(path, kinds.listed, value)
 
     def _walk_object(
         self, value: dict[str, Any], names: tuple[str, ...], path: Path
@@ -106,20 +120,31 @@ class Table:
                 yield Fault((*path, name), None, inner)
 
     def _chosen(self, value: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return those of several objects whose tags fit; a tag may be absent where it is null."""
-        if len(names) == 1:
-            return names
+        """Return those of several objects whose tags fit; none if no table knows the tag."""
         for tag in _TAGS:
+            if len(names) < 2:
+                break
+            apart = self._apart(names, tag)
             word = value.get(tag)
-            wanted = "null" if word is None else f"={word}"
-            fitting = [
-                name
-                for name in names
-                if wanted in (kinds := self.objects[name].get(tag, [wanted]))
-                or not any(str(kind).startswith("=") for kind in kinds)
-            ]
-            names = tuple(fitting) if fitting or word is not None else names
+            if word is None:
+                names = apart["null"] or names
+            else:
+                names = apart.get(f"={word}" if isinstance(word, str) else "", apart[""])
         return names
+
+    def _apart(self, names: tuple[str, ...], tag: str) -> Mapping[str, tuple[str, ...]]:
+        """Return which of several objects a tag's word leaves; `""` stands for any other word."""
+        found = self._told_apart.get((names, tag))
+        if found is None:
+            kinds = {name: self.objects[name].get(tag, []) for name in names}
+            words = {one for listed in kinds.values() for one in listed if str(one)[:1] == "="}
+            free = [name for name in names if words.isdisjoint(map(str, kinds[name]))]
+            found = {"": tuple(free)} | {
+                word: tuple(name for name in names if word in kinds[name] or name in free)
+                for word in ("null", *words)
+            }
+            self._told_apart[names, tag] = found
+        return found
 
     def _tag(self, value: Mapping[str, Any], chosen: tuple[str, ...]) -> Path:
         kinds = self.objects[chosen[0]].get("type", [])
@@ -127,24 +152,25 @@ class Table:
         given = value.get("type")
         return (given,) if isinstance(given, str) and words else tuple(words[:1])
 
-    def _fields(self, names: tuple[str, ...]) -> Mapping[str, list[Any]]:
+    def _fields(self, names: tuple[str, ...]) -> Mapping[str, _Kinds]:
         """Return the fields of objects, in every spelling that is taken, with their types."""
-        if names not in self._known:
+        found = self._known.get(names)
+        if found is None:
             known: dict[str, list[Any]] = {}
             for field, kinds in (item for name in names for item in self.objects[name].items()):
                 for spelling in {field, snake(field)} if self.lenient else {field}:
                     known[spelling] = known.get(spelling, []) + kinds
-            self._known[names] = known
-        return self._known[names]
+            found = {spelling: _Kinds(kinds) for spelling, kinds in known.items()}
+            self._known[names] = found
+        return found
 
-    def _fits(self, value: Any, kinds: list[Any]) -> bool:
-        wanted = {kind for kind in kinds if isinstance(kind, str)}
-        if isinstance(value, str) and any(kind.startswith("=") for kind in wanted):
+    def _fits(self, value: Any, kinds: _Kinds) -> bool:
+        if not kinds.scalars.isdisjoint(_KINDS[type(value)]):
+            return True
+        if isinstance(value, float) and value.is_integer() and "integer" in kinds.scalars:
             return True
         lax = self.tagged or self.lenient
-        taken = {*_KINDS[type(value)], *(_also(value) if lax else ())}
-        whole = isinstance(value, float) and value.is_integer()
-        return not taken.isdisjoint(wanted) or (whole and "integer" in wanted)
+        return lax and not kinds.scalars.isdisjoint(_also(value))
 
 
 def _also(value: Any) -> tuple[str, ...]:
@@ -153,13 +179,6 @@ def _also(value: Any) -> tuple[str, ...]:
         numeric = value.removeprefix("-").replace(".", "", 1).isdecimal()
         return ("integer", "number") if numeric else ("boolean",) * (value in ("true", "false"))
     return ("enum", "boolean") if value in (0, 1) else ("enum",)
-
-
-def _names(kinds: list[Any]) -> tuple[str, ...]:
-    """Return the objects among alternatives; none if any object may stand there."""
-    if "map" in kinds:
-        return ()
-    return tuple(kind[1:] for kind in kinds if isinstance(kind, str) and kind.startswith("#"))
 
 
 @cache
