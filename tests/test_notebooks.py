@@ -666,7 +666,7 @@ def test_an_honest_output_is_no_path(output):
 
 
 @pytest.mark.parametrize(
-    "output", ["/work/main/x.py", "/nix/store/a/b", r"'C:\\Users\\x\\y'", r"C:\Users\x\y", "D:/a/b"]
+    "output", ["/work/play/x.py", "/nix/store/a/b", r"'C:\\Users\\x\\y'", r"C:\Users\x\y", "D:/a/b"]
 )
 def test_a_path_of_a_machine_is_found(output):
     found = lint(with_cell("value", result(output)))

@@ -73,14 +73,15 @@ def _pane(name: str, content: str, is_error: bool, call_id: str) -> Pane:
         wire=name,
         title=title,
         fate=trace.fate,
-        verdict=_verdict(trace.fate),
+        verdict=verdict(trace.fate),
         lines=tuple(json_lines(trace.failure if is_error else trace.success, _inside(trace))),
         pointer=trace.pointer,
         sentence=_sentence(trace, content, is_error),
     )
 
 
-def _verdict(fate: str) -> str:
+def verdict(fate: str) -> str:
+    """Return a fate as a symbol and a word: its meaning never hangs on a colour."""
     known = facts("fates.json")[fate]
     return f"{known['symbol']} {known['word']}"
 

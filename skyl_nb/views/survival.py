@@ -1,8 +1,8 @@
 """The survival table: what is left of a failure on each wire, computed from the encoders."""
 
-from skyl_nb.data import facts
-from skyl_nb.signal import SignalTrace, survival
+from skyl_nb.signal import survival
 from skyl_nb.views import html, markdown, text
+from skyl_nb.views.compare import verdict
 from skyl_nb.views.view import View
 from skyl_nb.wires import WIRES
 
@@ -18,9 +18,9 @@ class SurvivalTable(View):
         self.rows = [
             (
                 WIRES[row.wire].title,
-                _fate(row.with_text),
+                verdict(row.with_text.fate),
                 row.with_text.pointer or "nowhere",
-                _fate(row.when_empty),
+                verdict(row.when_empty.fate),
             )
             for row in survival()
         ]
@@ -41,8 +41,3 @@ class SurvivalTable(View):
 def survival_table() -> SurvivalTable:
     """Show what is left of a failure on each wire. Every cell is measured by comparing bodies."""
     return SurvivalTable()
-
-
-def _fate(trace: SignalTrace) -> str:
-    known = facts("fates.json")[trace.fate]
-    return f"{known['symbol']} {known['word']}"
