@@ -35,6 +35,12 @@ from .signal import SignalTrace as SignalTrace
 from .signal import compare_bodies as compare_bodies
 from .signal import survival as survival
 from .signal import trace_signal as trace_signal
+from .toolloop import FatalToolError as FatalToolError
+from .toolloop import ToolLoopError as ToolLoopError
+from .toolloop import ToolLoopInterrupt as ToolLoopInterrupt
+from .toolloop import ToolRun as ToolRun
+from .toolloop import portable_error as portable_error
+from .toolloop import run_tools as run_tools
 from .views import compare_wires as compare_wires
 from .views import survival_table as survival_table
 from .wires import WIRES as WIRES
