@@ -25,6 +25,7 @@ ROOMS = [
     "signal",
     "sandbox",
     "client",
+    "endings",
     "toolloop",
     "views",
     "foreground",

@@ -101,6 +101,7 @@ class Call:
         row: the model's row of `sandbox_data/models.json`, set by the model check.
         version: the version in the path, where it has one.
         payload: the body as an object, set by the check of its own keys.
+        acts: what the model did, set when it has answered.
     """
 
     mount: Mount
@@ -115,6 +116,7 @@ class Call:
     row: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
     payload: dict[str, Any] = field(default_factory=dict)
+    acts: tuple[str, ...] = ()
 
     @cached_property
     def parsed(self) -> jsonbody.Parsed:

@@ -206,6 +206,7 @@ class Sandbox:
             status=reply.status,
             reply=said,
             rule=reply.rule,
+            acts=reply.acts,
         )
         if call.does != "health":
             self._journal.add(entry)
@@ -214,8 +215,8 @@ class Sandbox:
     def explain(self, reply: Reply | Entry) -> Explanation:
         """Return the rule behind a reply (or an entry of the journal), its source and confidence.
 
-        For a reply that is no refusal `rule` is None and the text says that the request was
-        accepted.
+        For a reply that is no refusal `rule` is None, and the text says what the model did and
+        why.
         """
         if not isinstance(reply, Reply | Entry):
             raise TypeError(
@@ -224,7 +225,7 @@ class Sandbox:
             )
         if reply.rule is None:
             text = "The request was accepted: no rule of this sandbox speaks against it."
-            return Explanation(None, "", "", text)
+            return Explanation(None, "", "", f"{text} {model.explained(reply.acts)}".strip())
         rule = self._mount(reply.mount).book[reply.rule]
         return Explanation(rule.id, rule.evidence, rule.confidence, rule.explain)
 
@@ -333,6 +334,7 @@ def _answer(call: Call, seed: bytes) -> dict[str, Any]:
     if call.does == "model":
         return dialect.model_row(call.row)
     answer = model.answer(dialect.view(call))
+    call.acts = answer.acts
     if call.row.get("breaks") and call.streams:
         # A stream that breaks off has to have begun to speak.
         answer = replace(answer, text=answer.text or model.plain())
@@ -348,6 +350,7 @@ def _whole(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> tu
         rule=refusal.rule.id if refusal else None,
         mount=call.mount.name,
         delay=_delay(call),
+        acts=call.acts,
     )
     return reply, payload
 
@@ -371,6 +374,7 @@ def _stream(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> t
         rule=refusal.rule.id if refusal else None,
         mount=call.mount.name,
         delay=_delay(call),
+        acts=call.acts,
     )
     return reply, b"".join(frames).decode()
 

@@ -22,6 +22,8 @@ class Entry:
         status: the HTTP status of the reply.
         reply: the reply's body as parsed JSON; of a stream its text.
         rule: the id of the refusal, None when the request was accepted.
+        acts: what the model did, as the `acts` of `sandbox_data/model_sheet.json` name it; empty
+            when no model was asked.
     """
 
     mount: str
@@ -31,6 +33,7 @@ class Entry:
     status: int
     reply: Any
     rule: str | None
+    acts: tuple[str, ...] = ()
 
 
 class Journal:

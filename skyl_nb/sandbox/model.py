@@ -87,10 +87,17 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the model answers: a text, or calls."""
+    """What the model answers: a text, or calls.
+
+    Attributes:
+        text: the text, `""` for none.
+        calls: the calls, in order.
+        acts: what it did, by the names in `acts` of the sheet, each once.
+    """
 
     text: str = ""
     calls: tuple[ToolUse, ...] = ()
+    acts: tuple[str, ...] = ()
 
 
 def answer(view: View) -> Answer:
@@ -130,12 +137,12 @@ def _say(name: str, **values: str) -> str:
 def _at_first(view: View) -> Answer:
     tool = _wanted_tool(view)
     if tool is not None:
-        return Answer(calls=tuple(_calls(tool, view.prompt)))
+        return Answer(calls=tuple(_calls(tool, view.prompt)), acts=("calls",))
     prompt = " ".join(view.prompt.lower().split())
     for question in _sheet()["questions"]:
         if any(asked in prompt for asked in question["asks"]):
-            return Answer(question["answer"])
-    return Answer(_say("plain"))
+            return Answer(question["answer"], acts=("answers",))
+    return Answer(_say("plain"), acts=("answers",))
 
 
 def _wanted_tool(view: View) -> Tool | None:
@@ -182,12 +189,19 @@ def _after_results(view: View) -> Answer:
     declared = {tool.name for tool in view.tools}
     over = [one for one in failed if _forbids(one.text) or one.call.name not in declared]
     if failed and not over and view.choice.mode != "none":
-        return Answer(calls=tuple(result.call for result in failed))
+        calls = tuple(result.call for result in failed)
+        return Answer(calls=calls, acts=("calls-again",))
     told = [_tell(result) for result in view.results if result not in failed]
     if failed:
         tools = ", ".join(dict.fromkeys(result.call.name for result in failed))
-        told.append(_say("unavailable", tools=tools))
-    return Answer("\n".join(told))
+        told.append(("gives-up", _say("unavailable", tools=tools)))
+    acts = dict.fromkeys(act for act, _ in told)
+    return Answer("\n".join([text for _, text in told]), acts=tuple(acts))
+
+
+def explained(acts: Iterable[str]) -> str:
+    """Return what the model did, and why, in one sentence for each act."""
+    return " ".join(_sheet()["acts"][act] for act in acts)
 
 
 def _has_failed(result: Result) -> bool:
@@ -197,10 +211,11 @@ def _has_failed(result: Result) -> bool:
     return isinstance(said, dict) and said.get("error") is not None
 
 
-def _tell(result: Result) -> str:
+def _tell(result: Result) -> tuple[str, str]:
+    """Return what the model does with a success, and what it says."""
     if result.text.strip():
-        return _say("quote", texts=result.text)
-    return _say("made_up", tool=result.call.name)
+        return "quotes", _say("quote", texts=result.text)
+    return "makes-up", _say("made_up", tool=result.call.name)
 
 
 def _forbids(text: str) -> bool:

@@ -16,6 +16,8 @@ class Reply:
         rule: the id of the refusal, None when the request was accepted.
         mount: the name of the mount that answered, `""` outside the four.
         delay: seconds to wait before this leaves; the doors do so, the core never waits.
+        acts: what the model did, as the `acts` of `sandbox_data/model_sheet.json` name it; empty
+            when no model was asked.
     """
 
     status: int
@@ -25,6 +27,7 @@ class Reply:
     rule: str | None = None
     mount: str = ""
     delay: float = 0
+    acts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -516,3 +516,40 @@ def test_the_sheet_can_be_printed() -> None:
     assert "not a language model" in said
     assert "unavailable" in said
     assert "made up" in said
+
+
+# What it did, as the journal and `explain` tell it
+
+
+@every_mount
+@pytest.mark.parametrize(
+    ("contents", "acts"),
+    [
+        (["22C"], ("quotes",)),
+        ([""], ("makes-up",)),
+        (["error: 503"], ("calls-again",)),
+        (["error: 503. Do not retry."], ("gives-up",)),
+        (["22C", ""], ("quotes", "makes-up")),
+        (["22C", "error: do not retry"], ("quotes", "gives-up")),
+        (["22C", "19C"], ("quotes",)),
+    ],
+    ids=str,
+)
+def test_what_the_model_did_is_known_beside_what_it_said(
+    mount: str, contents: list[str], acts: tuple[str, ...]
+) -> None:
+    sandbox = Sandbox()
+    cities = ("Kampala", "Nairobi")
+    round_ = [("get_weather", {"city": c}, t) for c, t in zip(cities, contents, strict=False)]
+    body = conversation(mount, "weather?", tools=(WEATHER,), rounds=[round_])
+    reply = send(mount, body, sandbox)
+    assert reply.acts == sandbox.journal[-1].acts == acts
+    said = sandbox.explain(reply).text
+    assert said.count("The model") == len(acts)
+
+
+@every_mount
+def test_without_results_it_calls_or_answers(mount: str) -> None:
+    assert ask(mount, "weather?").acts == ("calls",)
+    assert ask(mount, "hello").acts == ("answers",)
+    assert send(mount, {}).acts == ()
