@@ -21,6 +21,10 @@ from .errors import RefusalError as RefusalError
 from .errors import ServerError as ServerError
 from .errors import SkylError as SkylError
 from .errors import UnsupportedError as UnsupportedError
+from .exercises import Exercise as Exercise
+from .exercises import Verdict as Verdict
+from .exercises import exercise as exercise
+from .exercises import exercises as exercises
 from .request import Request as Request
 from .request import Response as Response
 from .request import StopReason as StopReason

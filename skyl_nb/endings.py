@@ -19,13 +19,20 @@ class Ending(NamedTuple):
 
     Attributes:
         name: `gives-up`, `calls-again`, `quotes`, `makes-up`, `answers`, `calls` or `refused`.
-        verdict: a symbol and a word.
+        symbol: a mark for it.
+        word: a word or two for it.
         sentence: what the model knew, and what it did.
     """
 
     name: str
-    verdict: str
+    symbol: str
+    word: str
     sentence: str
+
+    @property
+    def verdict(self) -> str:
+        """The symbol and the word: the meaning never hangs on one of them."""
+        return f"{self.symbol} {self.word}"
 
 
 def ending(entry: Entry, *, failed: bool) -> Ending:
@@ -38,5 +45,4 @@ def ending(entry: Entry, *, failed: bool) -> Ending:
     name = "refused" if entry.rule else next(act for act in MOST_TELLING_FIRST if act in entry.acts)
     known = facts("endings.json")[name]
     row = known["failure" if failed else "success"]
-    symbol = row.get("symbol", known["symbol"])
-    return Ending(name, f"{symbol} {row['word']}", row["sentence"])
+    return Ending(name, row.get("symbol", known["symbol"]), row["word"], row["sentence"])

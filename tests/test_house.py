@@ -28,6 +28,7 @@ ROOMS = [
     "endings",
     "toolloop",
     "views",
+    "exercises",
     "foreground",
     "tracing",
     "notebook_code",

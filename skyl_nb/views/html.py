@@ -19,7 +19,7 @@ COLUMNS = "repeat(auto-fit, minmax(min(17em, 100%), 1fr))"
 """As many panes side by side as fit, one below the other on a phone."""
 
 _PANES = f"display: grid; gap: {GAP}; grid-template-columns: {COLUMNS}"
-_PANE = (
+PANE = (
     "border: 1px solid var(--jp-border-color1, #767676); padding: 0.5em 0.75em; min-width: 0; "
     "line-height: 1.4"
 )
@@ -43,7 +43,7 @@ def pane(one: "Pane") -> str:
     title = escape(one.title)
     code = f'<pre style="{_CODE}">{_code(one.lines)}</pre>' if one.lines else ""
     return (
-        f'<section aria-label="{title}" style="{_PANE}">'
+        f'<section aria-label="{title}" style="{PANE}">'
         f'<h4 style="{_TITLE}">{title}: {escape(one.verdict)}</h4>'
         f"{code}<p>{escape(one.sentence)}</p></section>"
     )
@@ -51,7 +51,17 @@ def pane(one: "Pane") -> str:
 
 def status(summary: str) -> str:
     """Write the line that is read out when the panes change."""
-    return f'<p role="status" aria-live="polite">{escape(summary)}</p>'
+    return live_region(f"<p>{escape(summary)}</p>")
+
+
+def live_region(content: str) -> str:
+    """Wrap HTML that is read out when it changes."""
+    return f'<div role="status" aria-live="polite">{content}</div>'
+
+
+def code(content: str) -> str:
+    """Write code."""
+    return f'<pre style="{_CODE}">{escape(content)}</pre>'
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -1,0 +1,333 @@
+"""Each exercise: its starter, its solution, the wrong answers that people give, its hints."""
+
+import ast
+import json
+from contextlib import suppress
+
+import pytest
+
+import skyl_nb as skyl
+from skyl_nb import data
+
+NAMES = skyl.exercises()
+WRONG = [(name, wrong) for name in NAMES for wrong in skyl.exercise(name).wrong_answers]
+
+
+def texts(name):
+    return data.facts(f"exercises/{name}.json")
+
+
+@pytest.fixture(params=NAMES)
+def one(request):
+    return skyl.exercise(request.param)
+
+
+def test_the_eight_exercises_are_there():
+    assert set(NAMES) == {
+        "predict-the-wire", "never-empty", "order-the-turns", "answer-every-call",
+        "pair-by-position", "which-errors-to-hide", "portable-error", "stop-the-retry-loop",
+    }  # fmt: skip
+    stored = {path.stem for path in (data.folder("sandbox_data") / "exercises").iterdir()}
+    assert stored == set(NAMES)
+
+
+def test_the_starter_is_not_attempted(one):
+    assert one.check(one.starter).outcome == "not-attempted"
+    assert one.check().outcome == one.check(...).outcome == "not-attempted"
+
+
+def test_a_starter_that_is_code_is_not_attempted_as_a_function_either(one):
+    if one.function:
+        names = {}
+        exec(one.starter, names)
+        assert one.check(names[one.function]).outcome == "not-attempted"
+        commented = one.starter.replace("...", "...  # to be done")
+        assert one.check(commented).outcome == "not-attempted"
+
+
+def test_the_solution_is_right_on_four_wires(one):
+    verdict = one.check(one.solution())
+    assert verdict.outcome == "right", verdict
+    assert list(verdict.wires) == list(skyl.WIRES)
+    assert all(verdict.wires.values())
+
+
+def test_a_solution_that_is_code_is_right_as_a_function_too(one):
+    if one.function:
+        names = {}
+        exec(one.solution(), names)
+        assert one.check(names[one.function]).outcome == "right"
+
+
+@pytest.mark.parametrize(("name", "wrong"), WRONG)
+def test_a_wrong_answer_is_wrong_and_told_why(name, wrong):
+    one = skyl.exercise(name)
+    verdict = one.check(one.wrong_answers[wrong])
+    assert verdict.outcome == "wrong", verdict
+    assert len(verdict.diagnosis) > 40
+    assert not verdict.wires or not all(verdict.wires.values())
+
+
+def test_each_wrong_answer_has_a_diagnosis_of_its_own(one):
+    diagnoses = [one.check(answer).diagnosis for answer in one.wrong_answers.values()]
+    assert len(set(diagnoses)) == len(diagnoses) >= 4
+
+
+def test_a_diagnosis_names_the_wires_it_was_seen_on(one):
+    for answer in one.wrong_answers.values():
+        verdict = one.check(answer)
+        for wire, seen in verdict.wires.items():
+            if not seen:
+                assert skyl.WIRES[wire].title in verdict.diagnosis
+
+
+def test_no_hint_holds_the_solution(one):
+    solution = one.solution()
+    lines = [line.strip() for line in str(solution).splitlines()]
+    telling = [line for line in lines if len(line) > 25 and not line.startswith(("import", '"""'))]
+    signature = one.starter.splitlines()[0] if one.function else None
+    for hint in one.hints:
+        assert str(solution) not in hint
+        for line in telling:
+            assert line == signature or line not in hint
+
+
+def test_hints_are_counted_from_one(one):
+    assert len(one.hints) >= 3
+    assert [one.hint(n) for n in range(1, len(one.hints) + 1)] == list(one.hints)
+
+
+@pytest.mark.parametrize("number", [0, -1, 99, "1", None, 1.0])
+def test_a_hint_that_is_not_there_is_a_sentence(one, number):
+    assert one.hint(number) == f"There are 3 hints: hint(1) to hint({len(one.hints)})."
+
+
+def test_what_an_exercise_gives_away_can_be_changed_without_harm(one):
+    for value in (one.starter, one.solution()):
+        if isinstance(value, dict | list):
+            value.clear()
+    assert one.check(one.solution()).outcome == "right"
+
+
+def test_an_unknown_exercise_is_one_sentence():
+    with pytest.raises(skyl.BadRequestError, match='did you mean "never-empty"'):
+        skyl.exercise("never-emty")
+    with pytest.raises(skyl.BadRequestError, match="The exercises: predict-the-wire"):
+        skyl.exercise(7)
+
+
+# Hostile answers
+
+
+class Raises:
+    """Raises at whatever is done with it."""
+
+    def _refuse(self, *_):
+        raise RuntimeError("no")
+
+    __eq__ = __str__ = __repr__ = __call__ = __iter__ = __len__ = __getattr__ = _refuse
+    __hash__ = None
+
+
+class Leaves(Raises):
+    def _refuse(self, *_):
+        raise SystemExit(3)
+
+    __eq__ = __str__ = __repr__ = __call__ = __iter__ = __len__ = _refuse
+
+
+def deep(depth=3000):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def endless(*_):
+    while True:
+        pass
+
+
+def endless_and_stubborn(*_):
+    while True:
+        with suppress(BaseException):
+            while True:
+                pass
+
+
+def recursive(*arguments):
+    return recursive(*arguments)
+
+
+async def later(*_):
+    return "ERROR"
+
+
+def yielding(*_):
+    yield "ERROR"
+
+
+HOSTILE = [
+    0, 1.5, True, b"x", "", "\ud800", "x" * 1_000_000, [], {}, (), set(), object(), int, print,
+    [None], {"anthropic": None}, {"a": deep()}, deep(), Raises(), Leaves(), [Raises()],
+    dict.fromkeys(skyl.WIRES, Raises()), {wire: ["x", "y"] for wire in skyl.WIRES},
+    {wire: [[], {}] for wire in skyl.WIRES}, {"NoSuchCity": []},
+    lambda: None, lambda *_: Raises(), lambda *_: deep(), lambda *_: "\ud800", lambda *_: 7,
+    endless, endless_and_stubborn, recursive, later, yielding,
+    "def failure_text(error) return", "while True: pass", "raise SystemExit", "x" * 100 + "(" * 300,
+    lambda *_: [skyl.user_text("x")], lambda *_: skyl.user_text("x"), lambda *_: [],
+    lambda *_: skyl.Message(role="tool", parts=[skyl.ToolResult(call_id="", content="x")]),
+    lambda *_: skyl.tool_result_message("no-such-call", "x"),
+    lambda *_: [skyl.ToolResult(call_id="no-such-call", content="x")] * 3,
+    lambda *_: [skyl.ToolResult(call_id="", content="x")] * 3,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(HOSTILE)))
+def test_a_hostile_answer_is_never_right_and_never_raises(one, number):
+    verdict = one.check(HOSTILE[number])
+    assert verdict.outcome in ("wrong", "error-in-your-code", "not-attempted")
+    for shown in (verdict.to_html(), verdict.to_markdown(), verdict.to_text()):
+        assert shown.encode()
+        assert len(shown) < 20_000
+
+
+def test_pressing_stop_stops_the_check(one):
+    def pressed(*_):
+        raise KeyboardInterrupt
+
+    if one.function:
+        with pytest.raises(KeyboardInterrupt):
+            one.check(pressed)
+
+
+# A learner's code
+
+
+NEVER_EMPTY = skyl.exercise("never-empty")
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def failure_text(error)\n    return 1", "SyntaxError"),
+        ("def failure_text(error):\n    x = 1\n    return x / 0", "ZeroDivisionError"),
+        ("def failure_text(error):\n    x = 1\n    return x / 0", "in line 3"),
+        ("def other(error):\n    return 'x'", "defines no function called failure_text"),
+        ("def failure_text(error):\n    return {}['x']", "KeyError: 'x' in line 2"),
+        ("{}['x']", "KeyError: 'x' in line 1"),
+        ("def failure_text():\n    return 'x'", "cannot be called with 1 arguments"),
+        ("def failure_text(error):\n    while True: pass", "stopped after 500,000 steps"),
+        ("def failure_text(error):\n    return failure_text(error)", "calls itself without an end"),
+        ("def failure_text(error):\n    raise SystemExit(1)", "SystemExit: 1 in line 2"),
+    ],
+)
+def test_code_that_stops_is_told_where_and_why(source, words):
+    verdict = NEVER_EMPTY.check(source)
+    assert verdict.outcome == "error-in-your-code"
+    assert words in verdict.diagnosis
+
+
+def test_an_async_function_is_told_to_be_an_ordinary_one():
+    assert "without async" in NEVER_EMPTY.check(later).diagnosis
+
+
+def test_a_called_function_is_told_to_be_handed_over_itself():
+    verdict = NEVER_EMPTY.check(7)
+    assert "check(failure_text), without brackets" in verdict.diagnosis
+
+
+def test_a_text_in_another_language_is_told_that_the_model_reads_english():
+    text = "FEHLER: get_weather ist ausgefallen. Bitte nicht noch einmal aufrufen."
+    verdict = skyl.exercise("stop-the-retry-loop").check(text)
+    assert verdict.outcome == "wrong"
+    assert "reads English only" in verdict.diagnosis
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "error: get_weather is down. Don\u2019t call it again, tell the user.",
+        '{"error": "get_weather is down", "advice": "never retry"}',
+        "  Error! get_weather: HTTP 503. You must not try again.",
+    ],
+)
+def test_other_texts_that_work_are_right_too(text):
+    assert skyl.exercise("stop-the-retry-loop").check(text).outcome == "right"
+
+
+def test_our_own_portable_error_is_an_answer():
+    assert skyl.exercise("portable-error").check(skyl.portable_error).outcome == "right"
+
+
+def test_the_outcomes_of_the_wires_are_those_of_the_wires():
+    verdict = skyl.exercise("stop-the-retry-loop").check("503")
+    assert [bool(seen) for seen in verdict.wires.values()] == [False] * 4
+    assert "calls again" in verdict.wires["openai"].text
+    assert "believes it" in verdict.wires["gemini"].text
+
+
+def test_a_result_for_another_call_is_refused_in_the_providers_words():
+    def pair(calls, finished):
+        return [skyl.ToolResult(call_id="call_other", content=text) for _, text in finished]
+
+    verdict = skyl.exercise("pair-by-position").check(pair)
+    assert "tool_call_id" in verdict.wires["openai"].text
+
+
+# How it looks
+
+
+@pytest.mark.parametrize("way", ["to_html", "to_markdown", "to_text"])
+def test_an_exercise_shows_its_question_and_starter_and_nothing_of_the_solution(one, way):
+    shown = getattr(one, way)()
+    assert one.title in shown
+    assert one.name in shown
+    for hint in one.hints:
+        assert hint not in shown
+    if one.function:
+        assert ast.parse(one.starter)
+        assert one.starter.splitlines()[0] in shown
+
+
+def test_a_verdict_holds_the_same_facts_each_way(one):
+    for answer in one.wrong_answers.values():
+        verdict = one.check(answer)
+        shown = verdict.to_text()
+        assert verdict.diagnosis in shown
+        assert all(seen.text in shown for seen in verdict.wires.values())
+        assert verdict.to_html().count("<li>") == len(verdict.wires)
+        assert verdict.to_markdown().count("\n- ") == len(verdict.wires)
+
+
+def test_a_hostile_text_is_shown_as_text():
+    text = "</li><script>alert(1)</script>\u202e get_weather"
+    verdict = skyl.exercise("stop-the-retry-loop").check(text)
+    assert "<script>" not in verdict.to_html()
+    assert "\u202e" not in verdict.to_text()
+
+
+def test_the_live_view_reveals_hints_one_by_one_and_the_solution_when_asked(one):
+    question, buttons, revealed = one.widget.children
+    more, solution = buttons.children
+    assert one.title in question.value
+    for count in range(1, len(one.hints) + 1):
+        more.click()
+        assert revealed.value.count("<strong>Hint") == count
+    assert more.disabled
+    solution.click()
+    assert "A solution:" in revealed.value
+    assert solution.disabled
+
+
+def test_a_notebook_stores_text_beside_the_widget(one):
+    bundle = one._repr_mimebundle_()
+    assert bundle["text/plain"] == one.to_text()
+    assert one.title in bundle["text/html"]
+    assert set(one.check(one.starter)._repr_mimebundle_()) == {"text/html", "text/plain"}
+
+
+def test_the_same_answer_gets_the_same_bytes(one):
+    for answer in one.wrong_answers.values():
+        shown = {json.dumps(one.check(answer)._repr_mimebundle_()) for _ in range(2)}
+        assert len(shown) == 1
