@@ -206,7 +206,8 @@ def schema(call: Call) -> Iterator[Refusal]:
 
 
 def _part(part: Mapping[str, Any] | None, i: int, j: int) -> Iterator[Refusal]:
-    if not any(_is_data(part, name) for name in part or ()):
+    part = part or {}
+    if not any(_is_data(part, name) for name in part):
         yield refuse("gemini-empty-part", i=i, j=j)
     response = _get(_get(part, "functionResponse"), "response") or {}
     for name, value in response.items():

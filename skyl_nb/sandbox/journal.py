@@ -71,6 +71,7 @@ class Entry:
             "status": self.status,
             "reply": self.reply,
             "rule": self.rule,
+            "acts": list(self.acts),
         }
 
 
