@@ -29,7 +29,7 @@ from skyl_nb.sandbox.fields import Table, bracketed, plain, table
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Mode, Result, Tool, ToolUse, View, joined
 from skyl_nb.sandbox.rules import Refusal, refuse, refuse_each
-from skyl_nb.sandbox.schema import snake
+from skyl_nb.sandbox.schema import any_snake, snake
 
 ROLES = ("", "user", "model", "function", "tool")
 # What a part may be made of: one of these must be set.
@@ -143,7 +143,7 @@ def _declared(faults: Iterator[FieldFault], call: Call) -> Iterator[Refusal]:
     """Word the faults that the table of fields finds; paths are in snake case."""
     for fault in faults:
         field = fault.path[-1]
-        steps = [snake(one) if isinstance(one, str) else one for one in fault.path]
+        steps = [any_snake(one) if isinstance(one, str) else one for one in fault.path]
         parent, path = bracketed((*steps[:-1],)), bracketed((*steps,))
         if fault.expected is None:
             at = f" at '{parent}'" if parent else ""
