@@ -161,11 +161,12 @@ def _message(i: int, message: Mapping[str, Any], *, is_last: bool) -> Iterator[R
         yield refuse("anthropic-empty-message", i=i)
     if isinstance(message["content"], list):
         for j, block in enumerate(message["content"]):
-            yield from _block(block, f"{path}.content.{j}")
+            place = f"{path}.content.{j}"
+            yield from _block(block, place)
             if block["type"] == "text" and not block["text"]:
                 yield refuse("anthropic-empty-text")
             if block["type"] == "tool_result":
-                yield from _result(block, f"{path}.content.{j}.tool_result")
+                yield from _result(block, f"{place}.tool_result")
 
 
 def _block(block: Any, path: str) -> Iterator[Refusal]:
@@ -196,15 +197,14 @@ def _result(block: Mapping[str, Any], path: str) -> Iterator[Refusal]:
         yield refuse("anthropic-type", path=f"{path}.content", expected="string")
 
 
-def _fields(data: Mapping[str, Any], fields: Mapping[str, str], path: str) -> Iterator[Refusal]:
-    for name, expected in fields.items():
-        if type(data.get(name)) is TYPES[expected]:
-            continue
-        where = f"{path}.{name}".lstrip(".")
-        if name not in data:
-            yield refuse("anthropic-required", path=where)
-        else:
-            yield refuse("anthropic-type", path=where, expected=expected)
+def _fields(data: Mapping[str, Any], fields: Mapping[str, str], path: str) -> list[Refusal]:
+    return [
+        refuse("anthropic-type", path=f"{path}.{name}".lstrip("."), expected=expected)
+        if name in data
+        else refuse("anthropic-required", path=f"{path}.{name}".lstrip("."))
+        for name, expected in fields.items()
+        if type(data.get(name)) is not TYPES[expected]
+    ]
 
 
 def _misplaced(block: Block, role: str) -> Iterable[Refusal]:
