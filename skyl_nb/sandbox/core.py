@@ -161,7 +161,10 @@ class Sandbox:
 
     @property
     def journal(self) -> tuple[Entry, ...]:
-        """The last 1,000 exchanges, newest last; see `Entry`. Credentials are never in it."""
+        """The last 1,000 exchanges, newest last; see `Entry`. Credentials are never in it.
+
+        Of bodies that take more than 128 MiB together, the oldest are let go before that.
+        """
         return self._journal.entries
 
     def handle(
