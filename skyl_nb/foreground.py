@@ -6,7 +6,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -59,7 +58,7 @@ def run(
         def log(entry: Entry) -> None:
             with lock:
                 if file:  # before the line: a closed terminal must not cost the entry
-                    file.write(json.dumps(asdict(entry)) + "\n")
+                    file.write(json.dumps(entry.as_dict()) + "\n")
                     file.flush()
                 show(log_line(entry))
                 if explain and entry.rule:

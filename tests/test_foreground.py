@@ -134,7 +134,7 @@ def test_loopback(host):
 
 
 def test_what_came_over_the_wire_is_logged_visibly():
-    entry = Entry("", "GET", "/\x1b[31mred\u202e", None, 404, None, "unknown-place")
+    entry = Entry("", "GET", "/\x1b[31mred\u202e", None, 404, b"", "unknown-place")
     assert click.unstyle(log_line(entry)) == r"404 GET - /\u001b[31mred\u202e unknown-place"
 
 

@@ -1,7 +1,6 @@
 """`skyl-nb trace`: the fate of a failure in what the official clients sent."""
 
 import json
-from dataclasses import asdict
 
 import anthropic
 import httpx2
@@ -19,7 +18,7 @@ def journal(tmp_path, talk):
     sandbox = Sandbox()
     talk(sandbox.transport(httpx2))
     path = tmp_path / "sent.jsonl"
-    lines = [json.dumps(asdict(entry)) for entry in sandbox.journal]
+    lines = [json.dumps(entry.as_dict()) for entry in sandbox.journal]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return str(path)
 

@@ -18,11 +18,9 @@ evidenced; we report the result, because its index is the place of the mistake.
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from itertools import groupby, pairwise, takewhile
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise, takewhile
+from typing import Any, NamedTuple
 
 from skyl_nb.sandbox import ids, streams
 from skyl_nb.sandbox.call import Call
@@ -42,12 +40,7 @@ BLOCKS = {
     "tool_use": {"id": "string", "name": "string"},
     "tool_result": {"tool_use_id": "string"},
 }
-TYPES: Mapping[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "list": (list,),
-    "dictionary": (dict,),
-}
+TYPES: Mapping[str, type] = {"string": str, "integer": int, "list": list, "dictionary": dict}
 TYPE_NAMES = {
     "array": "list",
     "object": "dictionary",
@@ -61,18 +54,13 @@ NO_CALL = ToolUse("", "{}")  # what an answer is to that no rule refused
 MODES: Mapping[Any, Choice] = {"none": Choice("none"), "any": Choice("required")}
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A content block and its place: message `i`, block `j`."""
+class Block(NamedTuple):
+    """A content block, its place (message `i`, block `j`) and its type."""
 
     i: int
     j: int
+    type: str
     data: Mapping[str, Any]
-
-    @property
-    def type(self) -> str:
-        """The block's type."""
-        return str(self.data.get("type"))
 
 
 # Checks
@@ -157,8 +145,10 @@ def schema(call: Call) -> Iterator[Refusal]:
     for i, message in enumerate(messages):
         for block in _blocks(i, message):
             yield from _misplaced(block, message["role"])
-            yield from _call_id(block)
-            yield from _error_content(block)
+            if block.type == "tool_use":
+                yield from _call_id(block)
+            elif block.type == "tool_result" and _is_error(block.data):
+                yield from _error_content(block)
 
 
 def _message(i: int, message: Mapping[str, Any], *, is_last: bool) -> Iterator[Refusal]:
@@ -171,12 +161,12 @@ def _message(i: int, message: Mapping[str, Any], *, is_last: bool) -> Iterator[R
         yield refuse("anthropic-empty-message", i=i)
     if isinstance(message["content"], list):
         for j, block in enumerate(message["content"]):
-            yield from _block(block, f"{path}.content.{j}")
+            place = f"{path}.content.{j}"
+            yield from _block(block, place)
             if block["type"] == "text" and not block["text"]:
                 yield refuse("anthropic-empty-text")
             if block["type"] == "tool_result":
-                yield from _flag(block.get("is_error"), f"{path}.content.{j}.tool_result")
-                yield from _result_content(block.get("content"), f"{path}.content.{j}.tool_result")
+                yield from _result(block, f"{place}.tool_result")
 
 
 def _block(block: Any, path: str) -> Iterator[Refusal]:
@@ -192,14 +182,14 @@ def _block(block: Any, path: str) -> Iterator[Refusal]:
             yield refuse("anthropic-input-not-object", path=f"{path}.tool_use.input")
 
 
-def _flag(flag: Any, path: str) -> Iterator[Refusal]:
-    """Check the flag: a text "true" must not be read as a success."""
+def _result(block: Mapping[str, Any], path: str) -> Iterator[Refusal]:
+    """Check a result's flag and its content: a text, blocks, or nothing at all (REPORTS 13).
+
+    A flag that is the text "true" must not be read as a success.
+    """
+    flag, content = block.get("is_error"), block.get("content")
     if flag is not None and not isinstance(flag, bool):
         yield refuse("anthropic-type", path=f"{path}.is_error", expected="boolean")
-
-
-def _result_content(content: Any, path: str) -> Iterator[Refusal]:
-    """Check a result's content: a text, blocks, or nothing at all (REPORTS 13)."""
     if isinstance(content, list):
         for k, inner in enumerate(content):
             yield from _block(inner, f"{path}.content.{k}")
@@ -207,30 +197,30 @@ def _result_content(content: Any, path: str) -> Iterator[Refusal]:
         yield refuse("anthropic-type", path=f"{path}.content", expected="string")
 
 
-def _fields(data: Mapping[str, Any], fields: Mapping[str, str], path: str) -> Iterator[Refusal]:
-    for name, expected in fields.items():
-        where = f"{path}.{name}".lstrip(".")
-        if name not in data:
-            yield refuse("anthropic-required", path=where)
-        elif not isinstance(data[name], TYPES[expected]) or isinstance(data[name], bool):
-            yield refuse("anthropic-type", path=where, expected=expected)
+def _fields(data: Mapping[str, Any], fields: Mapping[str, str], path: str) -> list[Refusal]:
+    return [
+        refuse("anthropic-type", path=f"{path}.{name}".lstrip("."), expected=expected)
+        if name in data
+        else refuse("anthropic-required", path=f"{path}.{name}".lstrip("."))
+        for name, expected in fields.items()
+        if type(data.get(name)) is not TYPES[expected]
+    ]
 
 
-def _misplaced(block: Block, role: str) -> Iterator[Refusal]:
+def _misplaced(block: Block, role: str) -> Iterable[Refusal]:
     wanted = BLOCK_ROLES.get(block.type, role)
-    if role != wanted:
-        yield refuse("anthropic-misplaced-block", i=block.i, block=block.type, role=wanted)
+    if role == wanted:
+        return ()
+    return (refuse("anthropic-misplaced-block", i=block.i, block=block.type, role=wanted),)
 
 
 def _call_id(block: Block) -> Iterator[Refusal]:
-    if block.type == "tool_use" and not ID.fullmatch(block.data["id"]):
+    if not ID.fullmatch(block.data["id"]):
         yield refuse("anthropic-id-characters", i=block.i, j=block.j)
 
 
 def _error_content(block: Block) -> Iterator[Refusal]:
     """Check that a failing result says something, and in words alone."""
-    if block.type != "tool_result" or not _is_error(block.data):
-        return
     content = block.data.get("content") or ""
     texts = (
         [content]
@@ -246,33 +236,37 @@ def _error_content(block: Block) -> Iterator[Refusal]:
 def sequence(call: Call) -> Iterator[Refusal]:
     """Check calls against results: unique ids, then turn by turn, then that there are tools."""
     turns = _turns(call.payload["messages"])
+    blocks = [block for _, turn in turns for block in turn]
+    if BLOCK_ROLES.keys().isdisjoint([block.type for block in blocks]):
+        return
     seen: set[str] = set()
-    for block in (block for _, blocks in turns for block in blocks if block.type == "tool_use"):
-        if block.data["id"] in seen:
-            yield refuse("anthropic-duplicate-call", i=block.i, j=block.j)
-        seen.add(block.data["id"])
+    for block in blocks:
+        if block.type == "tool_use":
+            if block.data["id"] in seen:
+                yield refuse("anthropic-duplicate-call", i=block.i, j=block.j)
+            seen.add(block.data["id"])
     after = len(call.payload["messages"])
     for (_, before), (first, turn) in pairwise([(0, []), *turns, (after, [])]):
-        yield from _orphans(before, turn)
-        yield from _unanswered(before, turn, first)
-    used = {block.type for _, blocks in turns for block in blocks}
-    if used & BLOCK_ROLES.keys() and not call.payload.get("tools"):
+        called = {block.data["id"] for block in before if block.type == "tool_use"}
+        yield from _orphans(called, turn)
+        if called:
+            yield from _unanswered(before, turn, first)
+    if not call.payload.get("tools"):
         yield refuse("anthropic-undeclared-tools")
 
 
-def _orphans(before: list[Block], turn: list[Block]) -> Iterator[Refusal]:
+def _orphans(called: set[str], turn: list[Block]) -> Iterator[Refusal]:
     """Find results that answer no call of the turn before, or one that is answered already."""
-    called = {block.data["id"] for block in before if block.type == "tool_use"}
-    answered: Counter[str] = Counter()
+    answered: set[str] = set()
     for block in turn:
         if block.type != "tool_result":
             continue
         name = block.data["tool_use_id"]
-        answered[name] += 1
         if name not in called:
             yield refuse("anthropic-orphan-result", i=block.i, j=block.j, id=name)
-        elif answered[name] > 1:
+        elif name in answered:
             yield refuse("anthropic-double-result", i=block.i, j=block.j, id=name)
+        answered.add(name)
 
 
 def _unanswered(before: list[Block], turn: list[Block], first: int) -> Iterator[Refusal]:
@@ -306,19 +300,21 @@ def _missing(before: list[Block], results: list[Block]) -> list[str]:
 
 def _turns(messages: list[Any]) -> list[tuple[int, list[Block]]]:
     """Return the turns, each with the index of its first message and its blocks."""
-    runs = groupby(enumerate(messages), key=lambda item: item[1]["role"])
-    grouped = [list(run) for _, run in runs]
-    return [
-        (run[0][0], [block for i, message in run for block in _blocks(i, message)])
-        for run in grouped
-    ]
+    turns: list[tuple[int, list[Block]]] = []
+    role = None
+    for i, message in enumerate(messages):
+        if message["role"] != role:
+            role = message["role"]
+            turns.append((i, []))
+        turns[-1][1].extend(_blocks(i, message))
+    return turns
 
 
 def _blocks(i: int, message: Mapping[str, Any]) -> list[Block]:
     content = message["content"]
     if isinstance(content, str):
-        content = [{"type": "text", "text": content}] if content else []
-    return [Block(i, j, block) for j, block in enumerate(content)]
+        return [Block(i, 0, "text", {"type": "text", "text": content})] if content else []
+    return [Block(i, j, block["type"], block) for j, block in enumerate(content)]
 
 
 # What the model sees, and what it answers
@@ -326,37 +322,45 @@ def _blocks(i: int, message: Mapping[str, Any]) -> list[Block]:
 
 def view(call: Call) -> View:
     """Return what the model sees; results count if the last message has one."""
-    messages = [_blocks(i, message) for i, message in enumerate(call.payload["messages"])]
-    uses = {block.data["id"]: _use(block.data) for blocks in messages for block in _calls(blocks)}
-    last = list(takewhile(_has_result, reversed(messages)))
-    results = [block.data for blocks in reversed(last) for block in blocks]
-    texts = [
-        joined(block.data.get("text") for block in blocks if block.type == "text")
-        for message, blocks in zip(call.payload["messages"], messages, strict=True)
-        if message["role"] == "user"
-    ]
+    messages = call.payload["messages"]
+    last = list(takewhile(_results, reversed(messages)))
+    uses = _uses(messages) if last else {}
+    said_from_end = (_said(one) for one in reversed(messages) if one["role"] == "user")
     return View(
-        prompt=next(filter(None, reversed(texts)), ""),
+        prompt=next(filter(None, said_from_end), ""),
         tools=tuple(_tools(call.payload.get("tools"))),
         choice=_choice(call.payload.get("tool_choice")),
         results=tuple(
-            Result(uses.get(one["tool_use_id"], NO_CALL), _text(one), failed=_is_error(one))
-            for one in results
-            if one["type"] == "tool_result"
+            Result(_use(uses.get(one["tool_use_id"])), _text(one), failed=_is_error(one))
+            for message in reversed(last)
+            for one in _results(message)
         ),
     )
 
 
-def _calls(blocks: list[Block]) -> Iterator[Block]:
-    return (block for block in blocks if block.type == "tool_use")
+def _of_type(message: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
+    content = message["content"]
+    blocks = [] if isinstance(content, str) else content
+    return [block for block in blocks if block["type"] == kind]
 
 
-def _has_result(blocks: list[Block]) -> bool:
-    return any(block.type == "tool_result" for block in blocks)
+def _results(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return _of_type(message, "tool_result")
 
 
-def _use(block: Mapping[str, Any]) -> ToolUse:
-    return ToolUse(block["name"], ids.compact(block["input"]))
+def _uses(messages: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    return {one["id"]: one for message in messages for one in _of_type(message, "tool_use")}
+
+
+def _said(message: Mapping[str, Any]) -> str:
+    content = message["content"]
+    if isinstance(content, str):
+        return content
+    return joined(block.get("text") for block in _of_type(message, "text"))
+
+
+def _use(block: Mapping[str, Any] | None) -> ToolUse:
+    return ToolUse(block["name"], ids.compact(block["input"])) if block else NO_CALL
 
 
 def _is_error(result: Mapping[str, Any]) -> bool:
@@ -405,7 +409,7 @@ def reply(call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
         "stop_reason": "tool_use" if answer.calls else "end_turn",
         "stop_sequence": None,
         "usage": {
-            "input_tokens": ids.tokens(call.payload),
+            "input_tokens": ids.tokens_of(call.canonical),
             "output_tokens": ids.tokens(content),
         },
     }
@@ -434,9 +438,9 @@ def error_frame(_call: Call, _refusal: Refusal, payload: dict[str, Any]) -> byte
     return streams.anthropic_error(payload)
 
 
-def headers(request_id: str) -> dict[str, str]:
+def headers(seed: bytes) -> dict[str, str]:
     """Return the id of the request: it is on every answer."""
-    return {"request-id": request_id}
+    return {"request-id": ids.request(seed)}
 
 
 def model_row(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from typing import Any, Literal, Protocol
 
 from skyl_nb.data import facts
-from skyl_nb.sandbox import jsonbody
+from skyl_nb.sandbox import ids, jsonbody
 from skyl_nb.sandbox.model import Answer, View
 from skyl_nb.sandbox.rules import Refusal, Rule, changed, rule_book
 
@@ -64,17 +64,17 @@ class Mount:
     @property
     def models(self) -> Mapping[str, Mapping[str, Any]]:
         """The models of this mount by their ids, in the order of the list."""
-        models = facts("models.json")
-        ours = [row for row in models["sandbox"] if self.name in row["mounts"]]
-        return {row["id"]: row for row in (*models[self.catalogue], *ours)}
+        return _models(self.catalogue, self.name)
 
     def model(self, name: str) -> Mapping[str, Any] | None:
         """Return a model by its name, also one with another number than the list's example."""
+        row = self.models.get(name)
+        if row is not None and "pattern" not in row:
+            return row
         for row in self.models.values():
-            found = re.fullmatch(row.get("pattern", re.escape(row["id"])), name)
+            found = re.fullmatch(row["pattern"], name) if "pattern" in row else None
             if found is not None:
-                number = {"number": int(found[1])} if found.groups() else {}
-                return {**row, "id": name, **number}
+                return {**row, "id": name, "number": int(found[1])}
         return None
 
     def error_type(self, refusal: Refusal) -> str:
@@ -122,6 +122,11 @@ class Call:
     def parsed(self) -> jsonbody.Parsed:
         """The body as JSON, parsed when somebody asks for it."""
         return jsonbody.parse(self.body, lone_surrogates=self.mount.lone_surrogates)
+
+    @cached_property
+    def canonical(self) -> str:
+        """The body as canonical text, once it is known to be JSON."""
+        return ids.canonical(self.parsed.value)
 
     @property
     def is_too_large(self) -> bool:
@@ -184,7 +189,7 @@ class Dialect(Protocol):
     def error_frame(self, call: Call, refusal: Refusal, payload: Any) -> bytes:
         """Write the frame that tells a written refusal in a stream."""
 
-    def headers(self, request_id: str) -> dict[str, str]:
+    def headers(self, seed: bytes) -> dict[str, str]:
         """Return the headers that every answer carries."""
 
     def model_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,6 +197,13 @@ class Dialect(Protocol):
 
     def model_list(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
         """Write the list of models."""
+
+
+@cache
+def _models(catalogue: str, mount: str) -> Mapping[str, Mapping[str, Any]]:
+    models = facts("models.json")
+    ours = [row for row in models["sandbox"] if mount in row["mounts"]]
+    return {row["id"]: row for row in (*models[catalogue], *ours)}
 
 
 def switched(mount: Mount, changes: Mapping[str, Mapping[str, Any]]) -> Mount:

@@ -35,6 +35,7 @@ DIALECTS: Mapping[str, Dialect] = {
     "openai": openai,
     "gemini": gemini,
 }
+_PAIR = (tuple, list)
 SAYS_WHO_ANSWERS = {"x-skyl-sandbox": "rule sheet, not a language model"}
 
 
@@ -160,7 +161,10 @@ class Sandbox:
 
     @property
     def journal(self) -> tuple[Entry, ...]:
-        """The last 1,000 exchanges, newest last; see `Entry`. Credentials are never in it."""
+        """The last 1,000 exchanges, newest last; see `Entry`. Credentials are never in it.
+
+        Of bodies that take more than 128 MiB together, the oldest are let go before that.
+        """
         return self._journal.entries
 
     def handle(
@@ -202,9 +206,9 @@ class Sandbox:
             mount=call.mount.name,
             method=call.method,
             path=call.path,
-            request=None if call.is_too_large else call.parsed.value,
+            sent=call.body if _is_json(call) else None,
             status=reply.status,
-            reply=said,
+            said=said,
             rule=reply.rule,
             acts=reply.acts,
         )
@@ -282,8 +286,11 @@ class Sandbox:
         return next(mount for mount in self._mounts if mount.name == name)
 
     def _mount_of(self, path: str) -> Mount:
-        found = (one for one in self._mounts if f"{path}/".startswith(f"{one.prefix}/"))
-        return next(found, self._mounts[-1])  # the last one also takes what is no path, as "*"
+        closed = f"{path}/"
+        for mount in self._mounts:
+            if closed.startswith(f"{mount.prefix}/"):
+                return mount
+        return self._mounts[-1]  # it also takes what is no path, as "*"
 
     def _read(self, method: Any, path: Any, headers: Any, body: Any) -> Call:
         bare, _, query = _text(path).partition("?")
@@ -291,7 +298,7 @@ class Sandbox:
             mount=self._mount_of(bare),
             method=_text(method).upper(),
             path=bare,
-            query=dict(parse_qsl(query)),
+            query=dict(parse_qsl(query)) if query else {},
             headers=_header_fields(headers),
             body=_bytes(body),
             api_key=self.api_key,
@@ -304,9 +311,8 @@ def first_refusal(call: Call) -> Refusal | None:
         if not step.for_all and call.does not in ("complete", "stream"):
             continue
         for refusal in step.check(call):
-            worded = _as_worded(call, refusal)
-            if worded.rule.on:
-                return worded
+            if call.mount.book[refusal.rule.id].on:
+                return _as_worded(call, refusal)
     return None
 
 
@@ -322,7 +328,7 @@ def _delay(call: Call) -> float:
 def _refuse(call: Call, refusal: Refusal, seed: bytes) -> Any:
     if not call.mount.dialect:
         return {"error": refusal.message}
-    return _dialect(call).error(call, refusal, _request_id(seed))
+    return _dialect(call).error(call, refusal, ids.request(seed))
 
 
 def _answer(call: Call, seed: bytes) -> dict[str, Any]:
@@ -341,7 +347,7 @@ def _answer(call: Call, seed: bytes) -> dict[str, Any]:
     return dialect.reply(call, answer, seed)
 
 
-def _whole(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> tuple[Reply, Any]:
+def _whole(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> tuple[Reply, bytes]:
     """Return the reply in one piece, and what the journal keeps of it."""
     reply = Reply(
         status=refusal.status if refusal else 200,
@@ -352,10 +358,10 @@ def _whole(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> tu
         delay=_delay(call),
         acts=call.acts,
     )
-    return reply, payload
+    return reply, reply.body
 
 
-def _stream(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> tuple[Reply, Any]:
+def _stream(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> tuple[Reply, str]:
     """Return a stream (the frames of the answer, or some, or an error in it), and its text."""
     dialect = _dialect(call)
     breaks = call.row.get("breaks")
@@ -382,7 +388,7 @@ def _stream(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> t
 def _headers(call: Call, refusal: Refusal | None, seed: bytes) -> dict[str, str]:
     headers = {"content-type": "application/json"}
     if call.mount.dialect:
-        headers |= _dialect(call).headers(_request_id(seed))
+        headers |= _dialect(call).headers(seed)
     if refusal is None and call.does in ("complete", "stream"):
         headers |= SAYS_WHO_ANSWERS
     if refusal is not None and "allowed" in refusal.values:
@@ -394,15 +400,12 @@ def _headers(call: Call, refusal: Refusal | None, seed: bytes) -> dict[str, str]
 
 def _seed(call: Call) -> bytes:
     """Return the seed of the ids: where the request went and what it says, however spaced."""
-    if call.is_too_large or call.parsed.fault is not None:
-        said = call.body.decode("utf-8", "replace")
-    else:
-        said = ids.canonical(call.parsed.value)
+    said = call.canonical if _is_json(call) else call.body.decode("utf-8", "replace")
     return ids.seed(call.mount.name, call.method, call.path, said)
 
 
-def _request_id(seed: bytes) -> str:
-    return ids.make(seed, "req_")
+def _is_json(call: Call) -> bool:
+    return not call.is_too_large and call.parsed.fault is None
 
 
 def _dialect(call: Call) -> Dialect:
@@ -410,15 +413,17 @@ def _dialect(call: Call) -> Dialect:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, bytes):
-        return value.decode("latin-1")
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return value.decode("latin-1") if isinstance(value, bytes) else ""
 
 
 def _bytes(value: Any) -> bytes:
+    if isinstance(value, bytes):
+        return value
     if isinstance(value, str):
         return value.encode("utf-8", "surrogatepass")
-    return bytes(value) if isinstance(value, bytes | bytearray | memoryview) else b""
+    return bytes(value) if isinstance(value, bytearray | memoryview) else b""
 
 
 def _header_fields(headers: Any) -> dict[str, str]:
@@ -426,5 +431,5 @@ def _header_fields(headers: Any) -> dict[str, str]:
     pairs = headers.items() if isinstance(headers, Mapping) else headers
     if not isinstance(pairs, Iterable):
         return {}
-    found = [pair for pair in pairs if isinstance(pair, tuple | list) and len(pair) == 2]
+    found = [pair for pair in pairs if isinstance(pair, _PAIR) and len(pair) == 2]
     return {_text(name).lower(): _text(value) for name, value in found}

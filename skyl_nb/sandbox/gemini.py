@@ -29,21 +29,25 @@ from skyl_nb.sandbox.fields import Table, bracketed, plain, table
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Mode, Result, Tool, ToolUse, View, joined
 from skyl_nb.sandbox.rules import Refusal, refuse, refuse_each
-from skyl_nb.sandbox.schema import snake
+from skyl_nb.sandbox.schema import any_snake, snake
 
 ROLES = ("", "user", "model", "function", "tool")
 # What a part may be made of: one of these must be set.
-DATA = (
-    "text",
-    "inlineData",
-    "fileData",
-    "functionCall",
-    "functionResponse",
-    "executableCode",
-    "codeExecutionResult",
-    "toolCall",
-    "toolResponse",
-)
+DATA = {
+    spelling
+    for name in (
+        "text",
+        "inlineData",
+        "fileData",
+        "functionCall",
+        "functionResponse",
+        "executableCode",
+        "codeExecutionResult",
+        "toolCall",
+        "toolResponse",
+    )
+    for spelling in (name, snake(name))
+}
 # Of these parts later checks read the fields; and what they are called in texts.
 MESSAGES = {"functionCall": "function_call", "functionResponse": "function_response"}
 SCALARS = {
@@ -139,7 +143,7 @@ def _declared(faults: Iterator[FieldFault], call: Call) -> Iterator[Refusal]:
     """Word the faults that the table of fields finds; paths are in snake case."""
     for fault in faults:
         field = fault.path[-1]
-        steps = [snake(one) if isinstance(one, str) else one for one in fault.path]
+        steps = [any_snake(one) if isinstance(one, str) else one for one in fault.path]
         parent, path = bracketed((*steps[:-1],)), bracketed((*steps,))
         if fault.expected is None:
             at = f" at '{parent}'" if parent else ""
@@ -201,8 +205,9 @@ def schema(call: Call) -> Iterator[Refusal]:
         yield refuse_each("gemini-empty-name", nameless)
 
 
-def _part(part: Mapping[str, Any], i: int, j: int) -> Iterator[Refusal]:
-    if not any(_is_set(part, kind) for kind in DATA):
+def _part(part: Mapping[str, Any] | None, i: int, j: int) -> Iterator[Refusal]:
+    part = part or {}
+    if not any(_is_data(part, name) for name in part):
         yield refuse("gemini-empty-part", i=i, j=j)
     response = _get(_get(part, "functionResponse"), "response") or {}
     for name, value in response.items():
@@ -210,10 +215,11 @@ def _part(part: Mapping[str, Any], i: int, j: int) -> Iterator[Refusal]:
             yield refuse("gemini-typeless-value", field=name)
 
 
-def _is_set(part: Mapping[str, Any], kind: str) -> bool:
-    """Say whether a part holds a kind of data; a blank text does only beside a signature."""
-    value = _get(part, kind)
-    return value is not None and (value != "" or _get(part, "thoughtSignature") is not None)
+def _is_data(part: Mapping[str, Any], name: str) -> bool:
+    """Say whether a field of a part is data; a blank text is only beside a signature."""
+    if name not in DATA or part[name] is None:
+        return False
+    return part[name] != "" or _get(part, "thoughtSignature") is not None
 
 
 def sequence(call: Call) -> Iterator[Refusal]:
@@ -275,11 +281,11 @@ def view(call: Call) -> View:
     contents = _contents(call)
     responses = _of_kind(contents[-1], "functionResponse")
     calls = _of_kind(contents[-2], "functionCall") if responses and len(contents) > 1 else []
-    users = [content for content in contents if _get(content, "role") != "model"]
-    texts = [joined(_of_kind(content, "text")) for content in users]
+    users_from_end = (one for one in reversed(contents) if _get(one, "role") != "model")
+    texts_from_end = (joined(_of_kind(content, "text")) for content in users_from_end)
     declared = _get(call.payload, "tools")
     return View(
-        prompt=next(filter(None, reversed(texts)), ""),
+        prompt=next(filter(None, texts_from_end), ""),
         tools=tuple(_tools(declared)),
         choice=_choice(_get(_get(call.payload, "toolConfig"), "functionCallingConfig")),
         results=tuple(_results(calls, responses)),
@@ -334,6 +340,8 @@ def _tools(tools: Any) -> Iterator[Tool]:
 
 
 def _choice(config: Any) -> Choice:
+    if config is None:
+        return Choice()
     names = _list(_get(config, "allowedFunctionNames"))
     mode = str(_get(config, "mode") or "").upper()
     return Choice(MODES.get(mode, "auto"), tuple(name for name in names if isinstance(name, str)))
@@ -352,7 +360,7 @@ def reply(call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
         part["functionCall"]["id"] = ids.make(seed, "call_", place, 8)
     if answer.text:
         parts.insert(0, {"text": answer.text})
-    sent, made = ids.tokens(call.payload), ids.tokens(parts)
+    sent, made = ids.tokens_of(call.canonical), ids.tokens(parts)
     return {
         "candidates": [
             {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
@@ -403,7 +411,7 @@ def error_frame(call: Call, _refusal: Refusal, payload: Any) -> bytes:
     return streams.gemini_error(payload if sse else payload[0], sse=sse)
 
 
-def headers(_request_id: str) -> dict[str, str]:
+def headers(_seed: bytes) -> dict[str, str]:
     """Return nothing: answers of this provider carry no id."""
     return {}
 

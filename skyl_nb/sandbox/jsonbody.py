@@ -67,9 +67,7 @@ def parse(body: bytes, *, lone_surrogates: bool = False) -> Parsed:
         shown = body.decode("utf-8", "replace")
         return Parsed(fault=Fault("str is not valid UTF-8: surrogates not allowed", 0, shown))
     try:
-        value = json.loads(
-            text, parse_int=_integer, parse_float=_number, parse_constant=_not_a_number
-        )
+        value = _DECODER.decode(text)
         if not _too_deep(text, value) and (lone_surrogates or not _has_half_pair(text, value)):
             return Parsed(value)
     except (ValueError, RecursionError):
@@ -94,6 +92,10 @@ def _number(digits: str) -> float:
 
 def _not_a_number(word: str) -> NoReturn:
     raise ValueError(word)
+
+
+# Made once: a new decoder for each body costs as much as a short body does.
+_DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_number, parse_constant=_not_a_number)
 
 
 def _too_deep(text: str, value: Any) -> bool:

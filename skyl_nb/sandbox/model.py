@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import zip_longest
+from itertools import compress, zip_longest
 from typing import Any, Literal
 
 from skyl_nb.data import facts
@@ -185,13 +185,14 @@ def _cities(tool: Tool, prompt: str) -> Sequence[str]:
 
 
 def _after_results(view: View) -> Answer:
-    failed = [result for result in view.results if _has_failed(result)]
+    failures = [_has_failed(result) for result in view.results]
+    failed = list(compress(view.results, failures))
     declared = {tool.name for tool in view.tools}
     over = [one for one in failed if _forbids(one.text) or one.call.name not in declared]
     if failed and not over and view.choice.mode != "none":
         calls = tuple(result.call for result in failed)
         return Answer(calls=calls, acts=("calls-again",))
-    told = [_tell(result) for result in view.results if result not in failed]
+    told = [_tell(one) for one, fails in zip(view.results, failures, strict=True) if not fails]
     if failed:
         tools = ", ".join(dict.fromkeys(result.call.name for result in failed))
         told.append(("gives-up", _say("unavailable", tools=tools)))
@@ -238,7 +239,9 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _read(text: str) -> Any:
-    """Return what a text says if it is JSON, else None."""
+    """Return what a text says if it is JSON of a kind that can hold strings, else None."""
+    if not text.lstrip().startswith(("{", "[", '"')):
+        return None
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

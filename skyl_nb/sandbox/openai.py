@@ -9,7 +9,7 @@ its role is what is wrong; that index is not evidenced.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise, takewhile
 from typing import Any
 
@@ -55,9 +55,10 @@ MODES: Mapping[str, Mode] = {"none": "none", "required": "required"}
 
 def credential(call: Call) -> Iterator[Refusal]:
     """Check the Bearer token. The provider echoes a bad key in part; we never do."""
-    if call.bearer is None:
+    key = call.bearer
+    if key is None:
         yield refuse("openai-no-key")
-    elif call.bearer != call.api_key:
+    elif key != call.api_key:
         yield refuse("openai-bad-key", masked="*" * 8)
 
 
@@ -116,14 +117,16 @@ def schema(call: Call) -> Iterator[Refusal]:
     for i, message in enumerate(call.payload["messages"]):
         yield from _role(i, message)
         yield from _content(i, message, call)
-        yield from _tool_calls(i, message, call)
+        if message.get("tool_calls") is not None:
+            yield from _tool_calls(i, message, call)
         if message["role"] == "tool":
             if message.get("tool_call_id") is None:
                 yield refuse("openai-no-call-id", i=i, role="tool")
             path = f"messages[{i}].tool_call_id"
             yield from _typed(message["tool_call_id"], str, path, "a string")
         yield from _leftovers(i, message)
-        yield from _echo(message, call)
+        if message.get("tool_calls"):
+            yield from _echo(message, call)
     yield from _declared(table("openai").faults_in(call.payload, "messages"))
 
 
@@ -169,27 +172,25 @@ def _leftovers(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
 
 def _echo(message: Mapping[str, Any], call: Call) -> Iterator[Refusal]:
     """Check that calls come back with what their model gave them, and with ids that fit."""
-    made = message.get("tool_calls") or ()
     gives = call.row.get("gives")
-    for one in made:
+    for one in message["tool_calls"]:
         if gives == "empty-ids" and not one["id"]:
             yield refuse("openai-empty-id")
         if not NINE.fullmatch(one["id"]):
             yield refuse("openai-call-id-shape", id=one["id"])
-    if gives == "reasoning" and made and not message.get("reasoning_content"):
+    if gives == "reasoning" and not message.get("reasoning_content"):
         yield refuse("openai-no-reasoning")
 
 
-def _short(rule_id: str, text: str, path: str, call: Call) -> Iterator[Refusal]:
+def _short(rule_id: str, text: str, path: str, call: Call) -> Iterable[Refusal]:
     most = call.mount.book[rule_id].limit
-    if most is not None and len(text) > most:
-        yield refuse(rule_id, path=path, most=most, n=len(text))
+    if most is None or len(text) <= most:
+        return ()
+    return (refuse(rule_id, path=path, most=most, n=len(text)),)
 
 
 def _tool_calls(i: int, message: Mapping[str, Any], call: Call) -> Iterator[Refusal]:
-    calls = message.get("tool_calls")
-    if calls is None:
-        return
+    calls = message["tool_calls"]
     path = f"messages[{i}].tool_calls"
     yield from _typed(calls, list, path, "an array of objects")
     for j, made in enumerate(calls):
@@ -205,15 +206,16 @@ def _tool_calls(i: int, message: Mapping[str, Any], call: Call) -> Iterator[Refu
 
 def _field(
     data: Mapping[str, Any], name: str, kind: type, path: str, expected: str
-) -> Iterator[Refusal]:
+) -> Iterable[Refusal]:
     if name not in data:
-        yield refuse("openai-missing", path=f"{path}.{name}")
-    yield from _typed(data[name], kind, f"{path}.{name}", expected)
+        return (refuse("openai-missing", path=f"{path}.{name}"),)
+    return _typed(data[name], kind, f"{path}.{name}", expected)
 
 
-def _typed(value: Any, kind: type, path: str, expected: str) -> Iterator[Refusal]:
-    if not isinstance(value, kind):
-        yield refuse("openai-invalid-type", path=path, expected=expected, got=_name(value))
+def _typed(value: Any, kind: type, path: str, expected: str) -> Iterable[Refusal]:
+    if isinstance(value, kind):
+        return ()
+    return (refuse("openai-invalid-type", path=path, expected=expected, got=_name(value)),)
 
 
 def _name(value: Any) -> str:
@@ -240,10 +242,11 @@ def sequence(call: Call) -> Iterator[Refusal]:
 
 def _run(called: list[str], run: list[Mapping[str, Any]], start: int) -> Iterator[Refusal]:
     """Check the run of tool messages that starts at index `start` against the ids called."""
+    known = set(called)
     answered: dict[str, int] = {}
     for i, message in enumerate(run, start):
         name = message["tool_call_id"]
-        if name not in called:
+        if name not in known:
             yield refuse("openai-foreign-id", i=i, id=name)
         if name in answered:
             yield refuse("openai-double-result", id=name, a=answered[name], b=i)
@@ -272,9 +275,9 @@ def view(call: Call) -> View:
     asked = messages[: len(messages) - len(results)]
     caller = asked[-1] if results and asked else {}
     uses = {one["id"]: _use(one) for one in caller.get("tool_calls") or ()}
-    texts = [_text(message) for message in messages if message["role"] == "user"]
+    texts_from_end = (_text(one) for one in reversed(messages) if one["role"] == "user")
     return View(
-        prompt=next(filter(None, reversed(texts)), ""),
+        prompt=next(filter(None, texts_from_end), ""),
         tools=tuple(_tools(call.payload.get("tools"))),
         choice=_choice(call.payload.get("tool_choice")),
         results=tuple(
@@ -332,7 +335,7 @@ def reply(call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
             }
             for place, use in enumerate(answer.calls)
         ]
-    sent, made = ids.tokens(call.payload), ids.tokens(message)
+    sent, made = ids.tokens_of(call.canonical), ids.tokens(message)
     return {
         "id": ids.make(seed, "chatcmpl-"),
         "object": "chat.completion",
@@ -396,9 +399,9 @@ def error_frame(_call: Call, refusal: Refusal, payload: Any) -> bytes:
     return streams.openai_error(payload, named=refusal.rule.in_stream)
 
 
-def headers(request_id: str) -> dict[str, str]:
+def headers(seed: bytes) -> dict[str, str]:
     """Return the id of the request."""
-    return {"x-request-id": request_id}
+    return {"x-request-id": ids.request(seed)}
 
 
 def model_row(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,10 +35,13 @@ def keyword(schema: Mapping[str, Any], name: str) -> Any:
     return found
 
 
-@cache
-def snake(name: str) -> str:
+def any_snake(name: str) -> str:
     """Return a name in snake case, as Google also spells it: `minItems` becomes `min_items`."""
     return re.sub("[A-Z]", lambda capital: "_" + capital[0].lower(), name)
+
+
+snake = cache(any_snake)
+"""The same for our own names alone: what a client sends must not stay in a cache."""
 
 
 def number(schema: Mapping[str, Any], name: str) -> int | float | None:

@@ -7,9 +7,11 @@
 | `live` | the same with ipywidgets, loaded only when a notebook shows it |
 | `view` | what every view can do |
 | `visible` | untrusted text made safe to look at |
+
+`__init__.pyi` lists the names. Each is loaded on first use: the log of the sandbox needs `visible`,
+and no view.
 """
 
-from skyl_nb.views.compare import CompareWires, compare_wires
-from skyl_nb.views.survival import SurvivalTable, survival_table
+import lazy_loader
 
-__all__ = ["CompareWires", "SurvivalTable", "compare_wires", "survival_table"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

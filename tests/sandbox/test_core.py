@@ -296,6 +296,11 @@ def test_explain_says_that_a_request_was_accepted() -> None:
     assert str(said) == said.text
 
 
+def test_a_part_that_is_null_is_an_empty_part() -> None:
+    reply = send("gemini", gemini({"role": "user", "parts": [None]}))
+    assert reply.rule == "gemini-empty-part"
+
+
 # The journal
 
 

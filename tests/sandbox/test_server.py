@@ -151,6 +151,13 @@ def test_many_clients_get_their_own_answers(url: str) -> None:
         (head("transfer-encoding: chunked") + b"2\r\nabcd\r\n0\r\n\r\n", 400),
         (head("transfer-encoding: chunked") + b"4000001\r\n", 413),
         (b"NONSENSE\r\n\r\n", 400),
+        (b"GET /healthz\r\n\r\n", 400),
+        (b"GET /healthz FTP/1.1\r\n\r\n", 400),
+        (head("no colon"), 400),
+        (head("content-length : 0"), 400),
+        (head("content-length: 0", " continued: 1"), 400),
+        (head(": no name"), 400),
+        (head("a: " + "b" * 70000), 431),
         (b"GET / HTTP/9.9\r\n\r\n", 505),
         (b"GET /" + b"a" * 70000 + b" HTTP/1.1\r\n\r\n", 414),
         (b"POST / HTTP/1.1\r\n" + b"a: b\r\n" * 200 + b"\r\n", 431),
@@ -175,6 +182,38 @@ def test_a_chunked_body_is_read(url: str) -> None:
     body = b"%x\r\n%b\r\n0\r\n\r\n" % (len(ASK), ASK)
     answer = raw(url, head("transfer-encoding: chunked", "connection: close") + body)
     assert b" 200 " in answer.partition(b"\r\n")[0]
+
+
+def test_a_client_that_waits_to_be_told_to_go_on_is_told(url: str) -> None:
+    place = urlsplit(url)
+    with closing(socket.create_connection((place.hostname, place.port), timeout=10)) as sock:
+        sock.sendall(head(f"content-length: {len(ASK)}", "expect: 100-continue"))
+        assert sock.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        sock.sendall(ASK)
+        assert sock.recv(100).startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+def test_one_connection_takes_many_requests_until_one_says_close(url: str) -> None:
+    body = f"content-length: {len(ASK)}"
+    more, last = head(body) + ASK, head(body, "connection: Keep-Alive, Close") + ASK
+    assert raw(url, more + more + last + more).count(b"HTTP/1.1 200 OK\r\n") == 3
+
+
+def test_an_answer_is_one_write(url: str) -> None:
+    place = urlsplit(url)
+    with closing(socket.create_connection((place.hostname, place.port), timeout=10)) as sock:
+        sock.sendall(head(f"content-length: {len(ASK)}") + ASK)
+        answer = sock.recv(65536)
+    start, _, said = answer.partition(b"\r\n\r\n")
+    assert f"content-length: {len(said)}".encode() in start
+
+
+@pytest.mark.parametrize("name", ["X-API-KEY", "x-api-key"])
+def test_names_of_fields_come_in_any_case_and_blanks_around_a_value_say_nothing(
+    url: str, name: str
+) -> None:
+    data = f"GET /anthropic/v1/models HTTP/1.1\r\n{name}:\tsandbox-key \r\nanthropic-version:1\r\n"
+    assert b" 200 OK" in raw(url, f"{data}connection: close\r\n\r\n".encode())
 
 
 def test_an_old_client_gets_a_stream_that_ends_with_its_connection(url: str) -> None:
