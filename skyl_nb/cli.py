@@ -191,6 +191,12 @@ def lint(paths: tuple[str, ...]) -> int:
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8099, show_default=True, help="The port; 0 for any free one.")
 @click.option("--profile", default="openai", show_default=True, help="The host that /compat is.")
+@click.option(
+    "--toggle",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Change one thing about that host, as in error_shape=nested_raw. May be repeated.",
+)
 @click.option("--journal", type=click.Path(), help="Append each exchange to this file, as JSON.")
 @click.option("--explain", is_flag=True, help="Explain each refusal below its line.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
@@ -199,6 +205,7 @@ def sandbox(
     host: str,
     port: int,
     profile: str,
+    toggle: tuple[str, ...],
     journal: str | None,
     explain: bool,
     quiet: bool,
@@ -217,7 +224,7 @@ def sandbox(
             click.get_current_context(),
         )
     try:
-        served = Sandbox(profile=profile)
+        served = Sandbox(profile=profile, toggles=_toggles(toggle))
     except ValueError as error:
         raise click.UsageError(str(error), click.get_current_context()) from error
     show = _nothing if quiet else click.echo
@@ -241,6 +248,12 @@ def trace(file: str) -> None:
     from skyl_nb.tracing import read_journal, table, traces
 
     click.echo(table(traces(read_journal(Path(file)))), nl=False)
+
+
+def _toggles(given: Sequence[str]) -> dict[str, str]:
+    """Return toggles by their names; what they may be is the sandbox's business."""
+    pairs = [one.partition("=") for one in given]
+    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def _nothing(_: str) -> None:

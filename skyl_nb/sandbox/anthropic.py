@@ -17,7 +17,6 @@ evidenced; we report the result, because its index is the place of the mistake.
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -30,7 +29,7 @@ from skyl_nb.sandbox.fields import Fault as FieldFault
 from skyl_nb.sandbox.fields import Table, dotted, plain, table
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Result, Tool, ToolUse, View, joined
-from skyl_nb.sandbox.rules import Refusal, refuse
+from skyl_nb.sandbox.rules import Refusal, fits, refuse
 
 ROLES = ("user", "assistant")
 BLOCK_ROLES = {"tool_result": "user", "tool_use": "assistant"}
@@ -56,7 +55,6 @@ TYPE_NAMES = {
     "number": "number",
     "boolean": "boolean",
 }
-ID = re.compile(r"[a-zA-Z0-9_-]+")
 NO_CALL = ToolUse("", "{}")  # what an answer is to that no rule refused
 MODES: Mapping[Any, Choice] = {"none": Choice("none"), "any": Choice("required")}
 
@@ -100,7 +98,6 @@ def shape(call: Call) -> Iterator[Refusal]:
     if not isinstance(payload, dict):
         yield refuse("anthropic-type", path="body", expected="dictionary")
         return
-    call.payload = payload
     yield from _thread(payload)
     yield from _fields(payload, BODY, "")
     if not payload["messages"]:
@@ -223,7 +220,7 @@ def _misplaced(block: Block, role: str) -> Iterator[Refusal]:
 
 
 def _call_id(block: Block) -> Iterator[Refusal]:
-    if block.type == "tool_use" and not ID.fullmatch(block.data["id"]):
+    if block.type == "tool_use" and not fits("anthropic-id-characters", block.data["id"]):
         yield refuse("anthropic-id-characters", i=block.i, j=block.j)
 
 

@@ -17,7 +17,6 @@ undo all three.
 """
 
 import json
-import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -28,7 +27,7 @@ from skyl_nb.sandbox.fields import Fault as FieldFault
 from skyl_nb.sandbox.fields import Table, bracketed, plain, table
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Mode, Result, Tool, ToolUse, View, joined
-from skyl_nb.sandbox.rules import Refusal, refuse, refuse_each
+from skyl_nb.sandbox.rules import Refusal, fits, refuse, refuse_each
 from skyl_nb.sandbox.schema import snake
 
 ROLES = ("", "user", "model", "function", "tool")
@@ -59,7 +58,6 @@ STRUCT = "type.googleapis.com/google.protobuf.Struct"
 SKIPS = ("skip_thought_signature_validator", "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I")
 URL_SAFE = str.maketrans("+/", "-_")
 SERVICE = "type.googleapis.com/google.ai.generativelanguage"
-FUNCTION_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")
 NO_CALL = {"name": ""}  # what a response answers that no rule refused
 MODES: Mapping[str, Mode] = {"NONE": "none", "ANY": "required"}
 
@@ -119,7 +117,6 @@ def shape(call: Call) -> Iterator[Refusal]:
     if not isinstance(payload, dict):
         yield refuse("gemini-not-object")
         return
-    call.payload = payload
     contents = _contents(call)
     if not contents:
         yield refuse("gemini-no-contents")
@@ -167,7 +164,7 @@ def _tool_rules(payload: Mapping[str, Any]) -> Iterator[Refusal]:
         for t, tool in enumerate(_list(_get(payload, "tools")))
         for k, one in enumerate(_list(_get(tool, "functionDeclarations")))
     ]
-    bad = [{"t": t, "k": k} for t, k, one in declared if not FUNCTION_NAME.fullmatch(_name(one))]
+    bad = [{"t": t, "k": k} for t, k, one in declared if not fits("gemini-tool-name", _name(one))]
     if bad:
         yield refuse_each("gemini-tool-name", bad)
     if declared and _get(_get(payload, "generationConfig"), "responseMimeType") == JSON:
@@ -415,8 +412,6 @@ def model_row(row: Mapping[str, Any]) -> dict[str, Any]:
         "version": "001",
         "displayName": row["name"],
         "description": row["name"],
-        "inputTokenLimit": 1_048_576,
-        "outputTokenLimit": 65_536,
         "supportedGenerationMethods": ["generateContent"],
     }
 

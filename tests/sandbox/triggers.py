@@ -1054,6 +1054,30 @@ COMPAT = [
         switched(openai_null_leftover=True),
     ),
     (
+        "66-reasoning-sent-back",
+        "openai-reasoning",
+        gpt(u(), a("c1", reasoning_content="hm"), t("c1")),
+        "'messages.1' : property 'reasoning_content' is unsupported",
+        switched(openai_reasoning=True),
+    ),
+    (
+        "67-arguments-a-text",
+        "openai-arguments-text",
+        NULL_CALL,
+        (
+            "json: cannot unmarshal string into Go struct field ChatRequest.messages of type"
+            " api.ToolCallFunctionArguments"
+        ),
+        switched(openai_arguments_text=True),
+    ),
+    (
+        "70-template",
+        "openai-template-arguments",
+        NULL_CALL,
+        "TypeError: Can only get item pairs from a mapping.",
+        switched(openai_template_arguments=True),
+    ),
+    (
         "72-list-content",
         "openai-list-tool-content",
         gpt(u(), a("c1"), t("c1", [{"type": "text", "text": "12"}])),
