@@ -76,11 +76,17 @@ def _complain(message: str) -> None:
 
 def _examples(*commands: str) -> str:
     """Return the end of a help page; click keeps the lines of a paragraph that begins so."""
-    return "\n".join(("\b", "Examples:", *(f"  {command}" for command in commands)))
+    return _listing("Examples:", *commands)
+
+
+def _listing(title: str, *lines: str) -> str:
+    return "\n".join(("\b", title, *(f"  {line}" for line in lines)))
 
 
 # The smallest conversation of a client, here anthropic's own, that `trace` can read.
 _TWICE = """
+import anthropic
+client = anthropic.Anthropic(api_key="sandbox-key", base_url="http://127.0.0.1:8099/anthropic")
 call = {"type": "tool_use", "id": "call_1", "name": "get_weather", "input": {}}
 for failed in (True, False):
     result = {"type": "tool_result", "tool_use_id": "call_1",
@@ -91,6 +97,12 @@ for failed in (True, False):
         messages=[{"role": "user", "content": "Weather?"},
                   {"role": "assistant", "content": [call]},
                   {"role": "user", "content": [result]}])
+""".strip().splitlines()
+
+_TRACED = """
+Wire       Fate of the failure  Where it shows
+---------  -------------------  ------------------------------
+Anthropic  intact               /messages/2/content/0/is_error
 """.strip().splitlines()
 
 
@@ -232,10 +244,13 @@ def sandbox(
 
 
 @main.command(
-    epilog=_examples(
-        "skyl-nb sandbox --journal sent.jsonl",
-        *_TWICE,
-        "skyl-nb trace sent.jsonl",
+    epilog="\n\n".join(
+        (
+            _examples("skyl-nb sandbox --journal sent.jsonl"),
+            _listing("Then, in Python or in a notebook:", *_TWICE),
+            _listing("Then, in a terminal:", "skyl-nb trace sent.jsonl"),
+            _listing("It prints:", *_TRACED),
+        )
     )
 )
 @click.argument("file", type=click.Path())

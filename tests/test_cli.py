@@ -41,7 +41,7 @@ def write(path, source):
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
-@pytest.mark.parametrize("command", [(), ("lab",), ("rebuild",), ("lint",)])
+@pytest.mark.parametrize("command", [(), *((name,) for name in main.commands)])
 def test_each_command_explains_itself_with_an_example(command, flag):
     told = run(*command, flag)
     assert told.exit_code == 0
