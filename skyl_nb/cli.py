@@ -181,13 +181,21 @@ def rebuild(paths: tuple[str, ...], check: bool) -> int:
     epilog=_examples("skyl-nb lint", "skyl-nb lint notebooks/reference/tool-result.ipynb")
 )
 @click.argument("paths", nargs=-1)
-def lint(paths: tuple[str, ...]) -> int:
+@click.option(
+    "--rules", is_flag=True, help="Check nothing; list the rules, and why they are there."
+)
+def lint(paths: tuple[str, ...], rules: bool) -> int:
     """Check notebooks by the project's rules.
 
     A finding is path:cell-id: rule: message, and says how to fix it; with one, the exit code is 1.
     PATHS are notebooks or folders; without any, the project's own notebooks.
     """
+    from skyl_nb.notebook_rules import reasons
     from skyl_nb.notebooks import lint as lint_notebook
+
+    if rules:
+        click.echo("\n".join(f"{name}: {why}" for name, why in reasons().items()))
+        return 0
 
     notebooks = _found(paths)
     findings = [finding for path in notebooks for finding in lint_notebook(path)]

@@ -117,6 +117,15 @@ def test_lint_prints_findings_and_a_count():
     assert told.exit_code == 1
 
 
+def test_lint_lists_its_rules_with_their_reasons():
+    told = run("lint", "--rules")
+    assert told.exit_code == 0
+    listed = dict(line.split(": ", 1) for line in told.stdout.splitlines())
+    assert {"nbformat", "input", "stderr"} <= set(listed)
+    assert {path.stem for path in (FIXTURES / "bad").glob("*.ipynb")} <= set(listed)
+    assert all(listed.values())
+
+
 def test_lint_of_a_clean_notebook_is_exit_0():
     told = run("lint", GOOD)
     assert (told.exit_code, told.stdout) == (0, "1 notebook, 0 findings\n")
