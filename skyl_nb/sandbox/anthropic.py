@@ -17,6 +17,7 @@ evidenced; we report the result, because its index is the place of the mistake.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -55,6 +56,8 @@ TYPE_NAMES = {
     "number": "number",
     "boolean": "boolean",
 }
+# Results of tools that the provider runs; a tool of an MCP server has calls of its own kind.
+SERVER_RESULT = re.compile(r"(?!mcp_)\w+_tool_result")
 NO_CALL = ToolUse("", "{}")  # what an answer is to that no rule refused
 MODES: Mapping[Any, Choice] = {"none": Choice("none"), "any": Choice("required")}
 
@@ -252,6 +255,7 @@ def sequence(call: Call) -> Iterator[Refusal]:
     for (_, before), (first, turn) in pairwise([(0, []), *turns, (after, [])]):
         yield from _orphans(before, turn)
         yield from _unanswered(before, turn, first)
+    yield from _server_orphans(turns)
     used = {block.type for _, blocks in turns for block in blocks}
     if used & BLOCK_ROLES.keys() and not call.payload.get("tools"):
         yield refuse("anthropic-undeclared-tools")
@@ -270,6 +274,19 @@ def _orphans(before: list[Block], turn: list[Block]) -> Iterator[Refusal]:
             yield refuse("anthropic-orphan-result", i=block.i, j=block.j, id=name)
         elif answered[name] > 1:
             yield refuse("anthropic-double-result", i=block.i, j=block.j, id=name)
+
+
+def _server_orphans(turns: list[tuple[int, list[Block]]]) -> Iterator[Refusal]:
+    """Find results of the provider's own tools without their call anywhere before (REPORTS 3)."""
+    called: set[str] = set()
+    for block in (block for _, blocks in turns for block in blocks):
+        name = str(block.data.get("tool_use_id"))
+        if block.type == "server_tool_use":
+            called.add(str(block.data.get("id")))
+        elif SERVER_RESULT.fullmatch(block.type) and name not in called:
+            yield refuse(
+                "anthropic-orphan-server-result", i=block.i, j=block.j, block=block.type, id=name
+            )
 
 
 def _unanswered(before: list[Block], turn: list[Block], first: int) -> Iterator[Refusal]:

@@ -95,6 +95,10 @@ def with_field(kind: str, **more: Any) -> dict[str, Any]:
     return {"role": "user", "parts": [{kind: {"name": "tide", "response": {}, **more}}]}
 
 
+def searched(name: str) -> dict[str, Any]:
+    return {"type": "web_search_tool_result", "tool_use_id": name, "content": []}
+
+
 def failing(content: Any) -> dict[str, Any]:
     return claude(user("tide?"), assistant(use("t1")), user(result("t1", content, is_error=True)))
 
@@ -179,6 +183,16 @@ ANTHROPIC = [
             user("well", result("t1")),
         ),
         ORPHAN.format(4, 1, "t1"),
+    ),
+    (
+        "3-84-server-result-without-its-call",
+        "anthropic-orphan-server-result",
+        claude(user("tide?"), assistant(searched("srvtoolu_1"), "12"), user("so?")),
+        (
+            "messages.1.content.0: unexpected `tool_use_id` found in `web_search_tool_result`"
+            " blocks: srvtoolu_1. Each `web_search_tool_result` block must have a corresponding"
+            " `server_tool_use` block before it."
+        ),
     ),
     (
         "4-text-first",
