@@ -165,8 +165,7 @@ def _tool_rules(payload: Mapping[str, Any]) -> Iterator[Refusal]:
         for k, one in enumerate(_list(_get(tool, "functionDeclarations")))
     ]
     bad = [{"t": t, "k": k} for t, k, one in declared if not fits("gemini-tool-name", _name(one))]
-    if bad:
-        yield refuse_each("gemini-tool-name", bad)
+    yield from _each("gemini-tool-name", bad)
     if declared and _get(_get(payload, "generationConfig"), "responseMimeType") == JSON:
         yield refuse("gemini-json-with-tools")
 
@@ -180,31 +179,34 @@ def schema(call: Call) -> Iterator[Refusal]:
     """Check each content by itself: its role, its parts, the names in them."""
     yield from _declared(_table().faults_in(call.payload, "contents"), call)
     contents = _contents(call)
-    for i, content in enumerate(contents):
-        if (_get(content, "role") or "") not in ROLES:
-            yield refuse("gemini-role")
-        if not _parts(content):
-            yield refuse("gemini-empty-parts", i=i)
-        for j, part in enumerate(_parts(content)):
-            yield from _part(part, i, j)
-    nameless = [
-        {"i": i, "j": j, "kind": label}
+    if any((_get(content, "role") or "") not in ROLES for content in contents):
+        yield refuse("gemini-role")
+    partless = [{"i": i} for i, content in enumerate(contents) if not _parts(content)]
+    yield from _each("gemini-empty-parts", partless)
+    parts = [
+        ({"i": i, "j": j}, part)
         for i, content in enumerate(contents)
         for j, part in enumerate(_parts(content))
+    ]
+    empty = [at for at, part in parts if not any(_is_set(part, kind) for kind in DATA)]
+    yield from _each("gemini-empty-part", empty)
+    for _, part in parts:
+        response = _get(_get(part, "functionResponse"), "response") or {}
+        for name in (name for name, value in response.items() if value is None):
+            yield refuse("gemini-typeless-value", field=name)
+    nameless = [
+        {**at, "kind": label}
+        for at, part in parts
         for kind, label in MESSAGES.items()
         if _get(part, kind) is not None and not _get(_get(part, kind), "name")
     ]
-    if nameless:
-        yield refuse_each("gemini-empty-name", nameless)
+    yield from _each("gemini-empty-name", nameless)
 
 
-def _part(part: Mapping[str, Any], i: int, j: int) -> Iterator[Refusal]:
-    if not any(_is_set(part, kind) for kind in DATA):
-        yield refuse("gemini-empty-part", i=i, j=j)
-    response = _get(_get(part, "functionResponse"), "response") or {}
-    for name, value in response.items():
-        if value is None:
-            yield refuse("gemini-typeless-value", field=name)
+def _each(rule_id: str, places: list[dict[str, Any]]) -> Iterator[Refusal]:
+    """Refuse all places of one fault together: the provider says a line for each."""
+    if places:
+        yield refuse_each(rule_id, places)
 
 
 def _is_set(part: Mapping[str, Any], kind: str) -> bool:

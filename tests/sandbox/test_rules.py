@@ -91,7 +91,7 @@ def _refusals() -> set[str]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id in ("refuse", "refuse_each", "_short")
+        and node.func.id in ("refuse", "refuse_each", "_short", "_each")
         for constant in ast.walk(node.args[0])
         if isinstance(constant, ast.Constant) and constant.value != "refuses" and constant.value
     } | OWN

@@ -953,6 +953,12 @@ GEMINI = [
         EMPTY_PART.format(1),
     ),
     (
+        "50-two-empty-parts",
+        "gemini-empty-part",
+        gemini({"role": "user", "parts": [{}, {"text": "hi"}, {"text": ""}]}),
+        EMPTY_PART.format(0) + EMPTY_PART.format(2),
+    ),
+    (
         "51-no-contents",
         "gemini-no-contents",
         {"systemInstruction": {"parts": [{"text": "hi"}]}},
