@@ -12,7 +12,9 @@ from contextlib import contextmanager
 
 import anthropic
 import click
+import google.genai
 import httpx
+import openai
 import pytest
 from click.testing import CliRunner
 
@@ -117,6 +119,18 @@ def test_what_it_prints_works_as_it_is(tmp_path):
 def snippet(greeting, name):
     lines = greeting.partition(f"{name}:\n")[2].splitlines()
     return lines[0].partition(" = ")[2]
+
+
+def test_the_lines_for_the_other_python_clients_work():
+    asked = "What is the capital of France?"
+    with started() as (_, greeting, _):
+        client = eval(snippet(greeting, "Python, openai"), {"openai": openai})
+        messages = [{"role": "user", "content": asked}]
+        said = client.chat.completions.create(model="gpt-5.6", messages=messages)
+        assert said.choices[0].message.content == "Paris"
+        client = eval(snippet(greeting, "Python, google-genai"), {"google": google})
+        said = client.models.generate_content(model="gemini-3.6-flash", contents=asked)
+        assert said.text == "Paris"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the line is for a POSIX shell")
