@@ -17,7 +17,6 @@ evidenced; we report the result, because its index is the place of the mistake.
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -56,8 +55,6 @@ TYPE_NAMES = {
     "number": "number",
     "boolean": "boolean",
 }
-# Results of tools that the provider runs; a tool of an MCP server has calls of its own kind.
-SERVER_RESULT = re.compile(r"(?!mcp_)\w+_tool_result")
 NO_CALL = ToolUse("", "{}")  # what an answer is to that no rule refused
 MODES: Mapping[Any, Choice] = {"none": Choice("none"), "any": Choice("required")}
 
@@ -245,6 +242,7 @@ def _error_content(block: Block) -> Iterator[Refusal]:
 
 def sequence(call: Call) -> Iterator[Refusal]:
     """Check calls against results: unique ids, then turn by turn, then that there are tools."""
+    yield from _server_orphans(call.payload["messages"])
     turns = _turns(call.payload["messages"])
     seen: set[str] = set()
     for block in (block for _, blocks in turns for block in blocks if block.type == "tool_use"):
@@ -255,7 +253,6 @@ def sequence(call: Call) -> Iterator[Refusal]:
     for (_, before), (first, turn) in pairwise([(0, []), *turns, (after, [])]):
         yield from _orphans(before, turn)
         yield from _unanswered(before, turn, first)
-    yield from _server_orphans(turns)
     used = {block.type for _, blocks in turns for block in blocks}
     if used & BLOCK_ROLES.keys() and not call.payload.get("tools"):
         yield refuse("anthropic-undeclared-tools")
@@ -276,17 +273,22 @@ def _orphans(before: list[Block], turn: list[Block]) -> Iterator[Refusal]:
             yield refuse("anthropic-double-result", i=block.i, j=block.j, id=name)
 
 
-def _server_orphans(turns: list[tuple[int, list[Block]]]) -> Iterator[Refusal]:
-    """Find results of the provider's own tools without their call anywhere before (REPORTS 3)."""
+def _server_orphans(messages: list[Any]) -> Iterator[Refusal]:
+    """Find results of the provider's own tools without their call anywhere before (REPORTS 3).
+
+    A tool of an MCP server has calls of another type; those are left alone.
+    """
     called: set[str] = set()
-    for block in (block for _, blocks in turns for block in blocks):
-        name = str(block.data.get("tool_use_id"))
-        if block.type == "server_tool_use":
-            called.add(str(block.data.get("id")))
-        elif SERVER_RESULT.fullmatch(block.type) and name not in called:
-            yield refuse(
-                "anthropic-orphan-server-result", i=block.i, j=block.j, block=block.type, id=name
-            )
+    for i, message in enumerate(messages):
+        content = message["content"]
+        for j, block in enumerate(content if isinstance(content, list) else ()):
+            kind = block["type"]
+            if kind == "server_tool_use":
+                called.add(str(block.get("id")))
+            elif kind.endswith("_tool_result") and kind != "mcp_tool_result":
+                name = str(block.get("tool_use_id"))
+                if name not in called:
+                    yield refuse("anthropic-orphan-server-result", i=i, j=j, block=kind, id=name)
 
 
 def _unanswered(before: list[Block], turn: list[Block], first: int) -> Iterator[Refusal]:
