@@ -246,12 +246,8 @@ def configured(
     Raises:
         ValueError: there is no such profile, toggle, value or rule.
     """
-    host = facts("profiles.json").get(profile)
-    if host is None:
-        known = ", ".join(facts("profiles.json"))
-        raise ValueError(f"there is no compat profile {profile!r}; choose one of: {known}")
-    _check(toggles)
-    changes = switches(rules)
+    _check(profile, toggles)
+    host, changes = facts("profiles.json")[profile], switches(rules)
     return tuple(
         toggled(
             replace(_like(one, host), switches=changes),
@@ -262,14 +258,18 @@ def configured(
     )
 
 
-def _check(toggles: Mapping[str, str]) -> None:
+def _check(profile: str, toggles: Mapping[str, str]) -> None:
+    known = {name: [*row["values"]] for name, row in facts("toggles.json").items()}
+    hosts = [*facts("profiles.json")]
+    if profile not in hosts:
+        raise ValueError(
+            f"there is no compat profile {profile!r}; choose one of: {', '.join(hosts)}"
+        )
     for name, value in toggles.items():
-        if name not in facts("toggles.json"):
-            known = ", ".join(facts("toggles.json"))
-            raise ValueError(f"there is no toggle {name!r}; choose one of: {known}")
-        values = facts("toggles.json")[name]["values"]
-        if value not in values:
-            raise ValueError(f"{name} cannot be {value!r}; choose one of: {', '.join(values)}")
+        if name not in known:
+            raise ValueError(f"there is no toggle {name!r}; choose one of: {', '.join(known)}")
+        if value not in known[name]:
+            raise ValueError(f"{name} cannot be {value!r}; choose one of: {', '.join(known[name])}")
 
 
 def _like(mount: Mount, host: Mapping[str, Any]) -> Mount:

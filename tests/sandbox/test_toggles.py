@@ -262,6 +262,7 @@ def test_the_other_mounts_do_not_change(mount: str) -> None:
         ({"id": "empty"}, "there is no toggle 'id'; choose one of: preceding_spelling, null_con"),
         ({"ids": "none"}, "ids cannot be 'none'; choose one of: given, empty, per_round_counter"),
         ({"ids": None}, "ids cannot be None; choose one of: given"),
+        ({"ids": []}, r"ids cannot be \[\]; choose one of: given"),
     ],
 )
 def test_a_toggle_that_there_is_not_gets_one_clear_sentence(toggles: Any, says: str) -> None:
