@@ -76,11 +76,17 @@ def _complain(message: str) -> None:
 
 def _examples(*commands: str) -> str:
     """Return the end of a help page; click keeps the lines of a paragraph that begins so."""
-    return "\n".join(("\b", "Examples:", *(f"  {command}" for command in commands)))
+    return _listing("Examples:", *commands)
+
+
+def _listing(title: str, *lines: str) -> str:
+    return "\n".join(("\b", title, *(f"  {line}" for line in lines)))
 
 
 # The smallest conversation of a client, here anthropic's own, that `trace` can read.
 _TWICE = """
+import anthropic
+client = anthropic.Anthropic(api_key="sandbox-key", base_url="http://127.0.0.1:8099/anthropic")
 call = {"type": "tool_use", "id": "call_1", "name": "get_weather", "input": {}}
 for failed in (True, False):
     result = {"type": "tool_result", "tool_use_id": "call_1",
@@ -91,6 +97,12 @@ for failed in (True, False):
         messages=[{"role": "user", "content": "Weather?"},
                   {"role": "assistant", "content": [call]},
                   {"role": "user", "content": [result]}])
+""".strip().splitlines()
+
+_TRACED = """
+Wire       Fate of the failure  Where it shows
+---------  -------------------  ------------------------------
+Anthropic  intact               /messages/2/content/0/is_error
 """.strip().splitlines()
 
 
@@ -169,13 +181,21 @@ def rebuild(paths: tuple[str, ...], check: bool) -> int:
     epilog=_examples("skyl-nb lint", "skyl-nb lint notebooks/reference/tool-result.ipynb")
 )
 @click.argument("paths", nargs=-1)
-def lint(paths: tuple[str, ...]) -> int:
+@click.option(
+    "--rules", is_flag=True, help="Check nothing; list the rules, and why they are there."
+)
+def lint(paths: tuple[str, ...], rules: bool) -> int:
     """Check notebooks by the project's rules.
 
     A finding is path:cell-id: rule: message, and says how to fix it; with one, the exit code is 1.
     PATHS are notebooks or folders; without any, the project's own notebooks.
     """
+    from skyl_nb.notebook_rules import reasons
     from skyl_nb.notebooks import lint as lint_notebook
+
+    if rules:
+        click.echo("\n".join(f"{name}: {why}" for name, why in reasons().items()))
+        return 0
 
     notebooks = _found(paths)
     findings = [finding for path in notebooks for finding in lint_notebook(path)]
@@ -191,6 +211,12 @@ def lint(paths: tuple[str, ...]) -> int:
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8099, show_default=True, help="The port; 0 for any free one.")
 @click.option("--profile", default="openai", show_default=True, help="The host that /compat is.")
+@click.option(
+    "--toggle",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Change one thing about that host, as in error_shape=nested_raw. May be repeated.",
+)
 @click.option("--journal", type=click.Path(), help="Append each exchange to this file, as JSON.")
 @click.option("--explain", is_flag=True, help="Explain each refusal below its line.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
@@ -199,6 +225,7 @@ def sandbox(
     host: str,
     port: int,
     profile: str,
+    toggle: tuple[str, ...],
     journal: str | None,
     explain: bool,
     quiet: bool,
@@ -217,7 +244,7 @@ def sandbox(
             click.get_current_context(),
         )
     try:
-        served = Sandbox(profile=profile)
+        served = Sandbox(profile=profile, toggles=_toggles(toggle))
     except ValueError as error:
         raise click.UsageError(str(error), click.get_current_context()) from error
     show = _nothing if quiet else click.echo
@@ -225,10 +252,13 @@ def sandbox(
 
 
 @main.command(
-    epilog=_examples(
-        "skyl-nb sandbox --journal sent.jsonl",
-        *_TWICE,
-        "skyl-nb trace sent.jsonl",
+    epilog="\n\n".join(
+        (
+            _examples("skyl-nb sandbox --journal sent.jsonl"),
+            _listing("Then, in Python or in a notebook:", *_TWICE),
+            _listing("Then, in a terminal:", "skyl-nb trace sent.jsonl"),
+            _listing("It prints:", *_TRACED),
+        )
     )
 )
 @click.argument("file", type=click.Path())
@@ -241,6 +271,12 @@ def trace(file: str) -> None:
     from skyl_nb.tracing import read_journal, table, traces
 
     click.echo(table(traces(read_journal(Path(file)))), nl=False)
+
+
+def _toggles(given: Sequence[str]) -> dict[str, str]:
+    """Return toggles by their names; what they may be is the sandbox's business."""
+    pairs = [one.partition("=") for one in given]
+    return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def _nothing(_: str) -> None:

@@ -4,7 +4,7 @@ import ipaddress
 import json
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TextIO
@@ -14,17 +14,12 @@ import click
 from skyl_nb.data import facts
 from skyl_nb.errors import SkylError
 from skyl_nb.sandbox import Sandbox
+from skyl_nb.sandbox.call import mounts
 from skyl_nb.sandbox.journal import Entry
 from skyl_nb.views.visible import shorten, visible
+from skyl_nb.wires import WIRES
 
 Show = Callable[[str], Any]
-
-BASE_PATHS: Mapping[str, str] = {
-    "Anthropic": "/anthropic",
-    "OpenAI": "/openai/v1",
-    "OpenAI-compatible": "/compat/v1",
-    "Gemini": "/gemini",
-}
 
 
 def is_loopback(host: str) -> bool:
@@ -74,7 +69,7 @@ def run(
 def greeting(url: str, key: str) -> str:
     """Return what is printed first: the base URLs, and how to point a client at them."""
     lines = ["The sandbox is ready. Base URLs:", ""]
-    lines += [f"  {name:18}{url}{path}" for name, path in BASE_PATHS.items()]
+    lines += [f"  {WIRES[one.wire].title:18}{url}{one.base}" for one in mounts() if one.wire]
     for name, code in facts("snippets.json").items():
         lines += ["", f"{name}:", *[f"  {line.format(url=url, key=key)}" for line in code]]
     return "\n".join([*lines, "", "Ctrl-C stops it.", ""])

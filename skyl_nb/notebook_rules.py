@@ -82,6 +82,12 @@ class Rule:
     check: Callable[[Notebook], Iterable[Problem]]
 
 
+def reasons() -> dict[str, str]:
+    """Return why each rule is there, by its name."""
+    shapes = {name: rule.why for name, rule in SHAPE_RULES.items()}
+    return shapes | {name: rule.why for name, rule in RULES.items()}
+
+
 def problems(raw: Any) -> Iterator[tuple[str, str, str]]:
     """Yield (rule, cell id, message) for each fault of a notebook.
 

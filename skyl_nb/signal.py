@@ -324,4 +324,9 @@ def _sortable(path: Path) -> list[str]:
 
 
 def _pointer(path: Path) -> str:
-    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
+    return "".join(map(pointer_step, path))
+
+
+def pointer_step(step: str | int) -> str:
+    """Return one step of a JSON pointer, with its slash (RFC 6901)."""
+    return f"/{str(step).replace('~', '~0').replace('/', '~1')}"

@@ -1,4 +1,4 @@
-"""Reads the golden cases into values of the package. The format is in the golden README."""
+"""Reads the golden cases into values of the package. `sandbox_data/README.md` has the format."""
 
 from typing import Any
 

@@ -41,7 +41,7 @@ def write(path, source):
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
-@pytest.mark.parametrize("command", [(), ("lab",), ("rebuild",), ("lint",)])
+@pytest.mark.parametrize("command", [(), *((name,) for name in main.commands)])
 def test_each_command_explains_itself_with_an_example(command, flag):
     told = run(*command, flag)
     assert told.exit_code == 0
@@ -115,6 +115,15 @@ def test_lint_prints_findings_and_a_count():
     assert finding.startswith(f"{BAD}:one-more: input: the code uses input; ")
     assert count == "2 notebooks, 1 finding"
     assert told.exit_code == 1
+
+
+def test_lint_lists_its_rules_with_their_reasons():
+    told = run("lint", "--rules")
+    assert told.exit_code == 0
+    listed = dict(line.split(": ", 1) for line in told.stdout.splitlines())
+    assert {"nbformat", "input", "stderr"} <= set(listed)
+    assert {path.stem for path in (FIXTURES / "bad").glob("*.ipynb")} <= set(listed)
+    assert all(listed.values())
 
 
 def test_lint_of_a_clean_notebook_is_exit_0():

@@ -7,11 +7,14 @@ import signal
 import socket
 import subprocess
 import sys
+import textwrap
 from contextlib import contextmanager
 
 import anthropic
 import click
+import google.genai
 import httpx
+import openai
 import pytest
 from click.testing import CliRunner
 
@@ -63,6 +66,34 @@ def test_it_stops_within_a_second_also_with_open_connections(number):
         assert "Traceback" not in process.stderr.read()
 
 
+def listing(page, title):
+    """What stands below a title of a help page, as it would be typed."""
+    below = page.partition(f"\n  {title}\n")[2].partition("\n\n")[0]
+    return textwrap.dedent(below).rstrip("\n")
+
+
+def test_the_example_of_trace_runs_as_it_stands_and_prints_what_its_page_says(tmp_path):
+    page = CliRunner().invoke(main, ["trace", "--help"]).output
+    code = listing(page, "Then, in Python or in a notebook:")
+    journal = tmp_path / "sent.jsonl"
+    with started("--journal", str(journal)) as (_, _, url):
+        assert code.count("http://127.0.0.1:8099") == 1
+        exec(code.replace("http://127.0.0.1:8099", url), {})
+    ran = CliRunner().invoke(main, ["trace", str(journal)])
+    assert ran.exit_code == 0, ran.stderr
+    assert ran.stdout.rstrip("\n") == listing(page, "It prints:")
+
+
+def test_a_toggle_and_what_is_none(tmp_path):
+    with started("--toggle", "error_shape=nested_raw", "--toggle", "ids=empty") as (_, _, url):
+        reply = httpx.post(f"{url}/compat/v1/chat/completions", content=b"{")
+        assert reply.json()["error"]["message"] == "Provider returned error"
+    ran = CliRunner().invoke(main, ["sandbox", "--toggle", "ids"])
+    assert ran.exit_code == 2
+    assert "ids cannot be ''; choose one of: given, empty" in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
 def test_what_it_prints_works_as_it_is(tmp_path):
     journal = tmp_path / "sent.jsonl"
     with started("--journal", str(journal), "--explain") as (process, greeting, url):
@@ -88,6 +119,18 @@ def test_what_it_prints_works_as_it_is(tmp_path):
 def snippet(greeting, name):
     lines = greeting.partition(f"{name}:\n")[2].splitlines()
     return lines[0].partition(" = ")[2]
+
+
+def test_the_lines_for_the_other_python_clients_work():
+    asked = "What is the capital of France?"
+    with started() as (_, greeting, _):
+        client = eval(snippet(greeting, "Python, openai"), {"openai": openai})
+        messages = [{"role": "user", "content": asked}]
+        said = client.chat.completions.create(model="gpt-5.6", messages=messages)
+        assert said.choices[0].message.content == "Paris"
+        client = eval(snippet(greeting, "Python, google-genai"), {"google": google})
+        said = client.models.generate_content(model="gemini-3.6-flash", contents=asked)
+        assert said.text == "Paris"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the line is for a POSIX shell")

@@ -17,7 +17,6 @@ evidenced; we report the result, because its index is the place of the mistake.
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
@@ -28,7 +27,7 @@ from skyl_nb.sandbox.fields import Fault as FieldFault
 from skyl_nb.sandbox.fields import Table, dotted, plain, table
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Result, Tool, ToolUse, View, joined
-from skyl_nb.sandbox.rules import Refusal, refuse
+from skyl_nb.sandbox.rules import Refusal, fits, refuse
 
 ROLES = ("user", "assistant")
 BLOCK_ROLES = {"tool_result": "user", "tool_use": "assistant"}
@@ -49,7 +48,6 @@ TYPE_NAMES = {
     "number": "number",
     "boolean": "boolean",
 }
-ID = re.compile(r"[a-zA-Z0-9_-]+")
 NO_CALL = ToolUse("", "{}")  # what an answer is to that no rule refused
 MODES: Mapping[Any, Choice] = {"none": Choice("none"), "any": Choice("required")}
 
@@ -88,7 +86,6 @@ def shape(call: Call) -> Iterator[Refusal]:
     if not isinstance(payload, dict):
         yield refuse("anthropic-type", path="body", expected="dictionary")
         return
-    call.payload = payload
     yield from _thread(payload)
     yield from _fields(payload, BODY, "")
     if not payload["messages"]:
@@ -215,7 +212,7 @@ def _misplaced(block: Block, role: str) -> Iterable[Refusal]:
 
 
 def _call_id(block: Block) -> Iterator[Refusal]:
-    if not ID.fullmatch(block.data["id"]):
+    if block.type == "tool_use" and not fits("anthropic-id-characters", block.data["id"]):
         yield refuse("anthropic-id-characters", i=block.i, j=block.j)
 
 
@@ -235,6 +232,7 @@ def _error_content(block: Block) -> Iterator[Refusal]:
 
 def sequence(call: Call) -> Iterator[Refusal]:
     """Check calls against results: unique ids, then turn by turn, then that there are tools."""
+    yield from _server_orphans(call.payload["messages"])
     turns = _turns(call.payload["messages"])
     blocks = [block for _, turn in turns for block in turn]
     if BLOCK_ROLES.keys().isdisjoint([block.type for block in blocks]):
@@ -267,6 +265,24 @@ def _orphans(called: set[str], turn: list[Block]) -> Iterator[Refusal]:
         elif name in answered:
             yield refuse("anthropic-double-result", i=block.i, j=block.j, id=name)
         answered.add(name)
+
+
+def _server_orphans(messages: list[Any]) -> Iterator[Refusal]:
+    """Find results of the provider's own tools without their call anywhere before (REPORTS 3).
+
+    A tool of an MCP server has calls of another type; those are left alone.
+    """
+    called: set[str] = set()
+    for i, message in enumerate(messages):
+        content = message["content"]
+        for j, block in enumerate(content if isinstance(content, list) else ()):
+            kind = block["type"]
+            if kind == "server_tool_use":
+                called.add(str(block.get("id")))
+            elif kind.endswith("_tool_result") and kind != "mcp_tool_result":
+                name = str(block.get("tool_use_id"))
+                if name not in called:
+                    yield refuse("anthropic-orphan-server-result", i=i, j=j, block=kind, id=name)
 
 
 def _unanswered(before: list[Block], turn: list[Block], first: int) -> Iterator[Refusal]:

@@ -14,9 +14,10 @@ from typing import Any, Literal, Protocol
 from skyl_nb.data import facts
 from skyl_nb.sandbox import ids, jsonbody
 from skyl_nb.sandbox.model import Answer, View
-from skyl_nb.sandbox.rules import Refusal, Rule, changed, rule_book
+from skyl_nb.sandbox.rules import Refusal, Rule, changed, rule_book, switches
 
 Does = Literal["", "complete", "stream", "models", "model", "health"]
+COMPAT = "openaicompat"  # the wire of the mount that can speak like several hosts
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,17 @@ class Mount:
         lone_surrogates: whether half a surrogate pair may stand in a body.
         error_types: the envelope's error type for a status, and for `4xx` and `5xx`.
         first_text: how many frames of a stream it takes to have said a first word.
-        call_id: prefix and length of the ids that its calls get.
+        host: the provider's own host name, `""` for none.
+        base: the base URL's path for the official clients.
+        call_id: prefix and length of the ids that its calls get, or that they just count.
         envelope: the envelope of a refusal as a template, for a dialect of several envelopes.
+        around: a template of an envelope around that one; `$raw` is what it wraps, as JSON text.
+        arguments: whether those of a call are JSON text (`string`) or an `object`.
+        reasons: whether answers tell their reasoning.
+        stream_error: whether a stream is refused by its `status` or by an `sse_event`.
+        model_info: what the list of models says of each.
         book: the rules as they are worded and switched here.
+        switches: what the sandbox's owner changed in the rules; it wins over everything else.
     """
 
     name: str
@@ -57,9 +66,17 @@ class Mount:
     lone_surrogates: bool
     error_types: Mapping[str, str]
     first_text: int = 0
+    host: str = ""
+    base: str = ""
     call_id: Mapping[str, Any] = field(default_factory=dict)
     envelope: Any = None
+    around: Any = None
+    arguments: Literal["string", "object"] = "string"
+    reasons: bool = False
+    stream_error: Literal["status", "sse_event"] = "status"
+    model_info: Mapping[str, Any] = field(default_factory=dict)
     book: Mapping[str, Rule] = field(default_factory=rule_book)
+    switches: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def models(self) -> Mapping[str, Mapping[str, Any]]:
@@ -100,7 +117,6 @@ class Call:
         model: the model's name, set by the path, or by the check of the body's own keys.
         row: the model's row of `sandbox_data/models.json`, set by the model check.
         version: the version in the path, where it has one.
-        payload: the body as an object, set by the check of its own keys.
         acts: what the model did, set when it has answered.
     """
 
@@ -115,7 +131,6 @@ class Call:
     model: str = ""
     row: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
-    payload: dict[str, Any] = field(default_factory=dict)
     acts: tuple[str, ...] = ()
 
     @cached_property
@@ -128,6 +143,16 @@ class Call:
         """The body as canonical text, once it is known to be JSON."""
         return ids.canonical(self.parsed.value)
 
+    @cached_property
+    def payload(self) -> dict[str, Any]:
+        """The body as an object, empty if it is none; the check of its own keys refuses that."""
+        return self.parsed.value if isinstance(self.parsed.value, dict) else {}
+
+    @property
+    def asks_the_model(self) -> bool:
+        """Whether an answer of the model is asked for, in one piece or as a stream."""
+        return self.does in ("complete", "stream")
+
     @property
     def is_too_large(self) -> bool:
         """Whether the body is over the mount's limit; then nobody looks into it."""
@@ -136,7 +161,9 @@ class Call:
     @property
     def streams(self) -> bool:
         """Whether the answer is asked for as a stream, by the path or in the body."""
-        return self.does == "stream" or self.payload.get("stream") is True
+        if self.does == "complete":
+            return self.payload.get("stream") is True
+        return self.does == "stream"
 
     @property
     def bearer(self) -> str | None:
@@ -206,28 +233,76 @@ def _models(catalogue: str, mount: str) -> Mapping[str, Mapping[str, Any]]:
     return {row["id"]: row for row in (*models[catalogue], *ours)}
 
 
-def switched(mount: Mount, changes: Mapping[str, Mapping[str, Any]]) -> Mount:
-    """Return a mount in whose rule book some rows are changed."""
-    return replace(mount, book=changed(mount.book, changes)) if changes else mount
-
-
 @cache
 def mounts() -> tuple[Mount, ...]:
     """Return the mounts; the last one, without a prefix, takes every path that no other has."""
-    return tuple(_mount(row) for row in facts("mounts.json")["mounts"])
-
-
-def profiles() -> tuple[str, ...]:
-    """Return the names of the hosts that the compat mount can speak like."""
-    return tuple(facts("profiles.json"))
-
-
-def with_profile(mount: Mount, profile: str) -> Mount:
-    """Return a mount that speaks as a host does: its envelope, its ids, its words."""
-    row = facts("profiles.json")[profile]
-    return switched(replace(mount, **row["mount"]), row["rules"])
+    return tuple(_mount(row) for row in facts("mounts.json"))
 
 
 def _mount(row: Mapping[str, Any]) -> Mount:
     routes = tuple(Route(re.compile(route["path"]), route["methods"]) for route in row["routes"])
-    return Mount(**{**row, "routes": routes})
+    known = {name: value for name, value in row.items() if name not in ("source", "confidence")}
+    return Mount(**{**known, "routes": routes})
+
+
+def configured(
+    profile: str, toggles: Mapping[str, str], rules: Mapping[str, bool | int]
+) -> tuple[Mount, ...]:
+    """Return the mounts as the owner of a sandbox wants them.
+
+    Args:
+        profile: the host that the compat mount speaks like: a row of `sandbox_data/profiles.json`.
+        toggles: what differs from that host, by names and values of `sandbox_data/toggles.json`.
+        rules: what `switches` takes.
+
+    Raises:
+        ValueError: there is no such profile, toggle, value or rule.
+    """
+    _check(profile, toggles)
+    host, changes = facts("profiles.json")[profile], switches(rules)
+    return tuple(
+        toggled(
+            replace(_like(one, host), switches=changes),
+            {**host["toggles"], **toggles},
+            host["rules"],
+        )
+        for one in mounts()
+    )
+
+
+def _check(profile: str, toggles: Mapping[str, str]) -> None:
+    known = {name: [*row["values"]] for name, row in facts("toggles.json").items()}
+    hosts = [*facts("profiles.json")]
+    if profile not in hosts:
+        raise ValueError(
+            f"there is no compat profile {profile!r}; choose one of: {', '.join(hosts)}"
+        )
+    for name, value in toggles.items():
+        if name not in known:
+            raise ValueError(f"there is no toggle {name!r}; choose one of: {', '.join(known)}")
+        if value not in known[name]:
+            raise ValueError(f"{name} cannot be {value!r}; choose one of: {', '.join(known[name])}")
+
+
+def _like(mount: Mount, host: Mapping[str, Any]) -> Mount:
+    return replace(mount, **host["mount"]) if mount.wire == COMPAT else mount
+
+
+def toggled(
+    mount: Mount, toggles: Mapping[str, str], texts: Mapping[str, Mapping[str, Any]] | None = None
+) -> Mount:
+    """Return a mount with those toggles set that are its own, and with a host's texts.
+
+    What the owner switched stays as it is.
+    """
+    rows = [facts("toggles.json")[name]["values"][value] for name, value in toggles.items()]
+    for row in (row for row in rows if row.get("wire", COMPAT) == mount.wire):
+        mount = switched(replace(mount, **row.get("mount", {})), row.get("rules", {}))
+    if mount.wire == COMPAT:
+        mount = switched(mount, texts or {})
+    return switched(mount, mount.switches)
+
+
+def switched(mount: Mount, changes: Mapping[str, Mapping[str, Any]]) -> Mount:
+    """Return a mount in whose rule book some rows are changed."""
+    return replace(mount, book=changed(mount.book, changes)) if changes else mount

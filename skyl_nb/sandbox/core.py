@@ -17,18 +17,10 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from skyl_nb.sandbox import anthropic, gemini, ids, model, openai
-from skyl_nb.sandbox.call import (
-    Call,
-    Dialect,
-    Mount,
-    mounts,
-    profiles,
-    switched,
-    with_profile,
-)
+from skyl_nb.sandbox.call import Call, Dialect, Mount, configured, toggled
 from skyl_nb.sandbox.journal import Entry, Journal
 from skyl_nb.sandbox.reply import Explanation, Reply
-from skyl_nb.sandbox.rules import Refusal, refuse, switches
+from skyl_nb.sandbox.rules import Refusal, refuse
 
 DIALECTS: Mapping[str, Dialect] = {
     "anthropic": anthropic,
@@ -92,14 +84,16 @@ def _shape(call: Call) -> Iterator[Refusal]:
 
 def _model(call: Call) -> Iterator[Refusal]:
     # A list of models names none; everything else does, in its path or in its body.
-    if call.does not in ("complete", "stream", "model"):
+    if not call.asks_the_model and call.does != "model":
         return
     row = call.mount.model(call.model)
     if row is None:
         yield _dialect(call).unknown_model(call)
         return
     call.row = row
-    if "refuses" in row and call.does != "model":
+    if "toggles" in row:
+        call.mount = toggled(call.mount, row["toggles"])
+    if "refuses" in row and call.asks_the_model:
         yield refuse(row["refuses"], status=row.get("number"))
 
 
@@ -130,11 +124,13 @@ class Sandbox:
         api_key: the only credential that counts as a good one.
         profile: which host the compat mount speaks like: `openai`, `deepseek`, `mistral`, `vllm`,
             `ollama` or `groq`.
+        toggles: what differs from that host, e.g. `{"error_shape": "nested_raw"}`; the names and
+            values are those of `sandbox_data/toggles.json`.
         rules: switches rules on and off by their ids, e.g. `{"openai-image-in-tool": False}`; a
             rule with a limit takes the limit too, e.g. `{"openai-long-id": 40}`.
 
     Raises:
-        ValueError: there is no such profile, or no such rule.
+        ValueError: there is no such profile, toggle, or rule.
 
     Attributes:
         api_key: the good credential, e.g. for `sandbox_client`.
@@ -146,17 +142,11 @@ class Sandbox:
         api_key: str = "sandbox-key",
         profile: str = "openai",
         rules: Mapping[str, bool | int] | None = None,
+        toggles: Mapping[str, str] | None = None,
     ) -> None:
-        if profile not in profiles():
-            known = ", ".join(profiles())
-            raise ValueError(f"there is no compat profile {profile!r}; choose one of: {known}")
+        self._mounts = configured(profile, toggles or {}, rules or {})
         self.profile = profile
         self.api_key = api_key
-        changes = switches(rules or {})
-        self._mounts = tuple(
-            switched(with_profile(one, profile) if one.name == "compat" else one, changes)
-            for one in mounts()
-        )
         self._journal = Journal()
 
     @property
@@ -200,7 +190,7 @@ class Sandbox:
         refusal = first_refusal(call)
         seed = _seed(call)
         payload = _refuse(call, refusal, seed) if refusal else _answer(call, seed)
-        streams = call.streams and (refusal is None or refusal.rule.in_stream)
+        streams = (refusal is None or _is_told_in_stream(call)) and call.streams
         reply, said = (_stream if streams else _whole)(call, refusal, payload, seed)
         entry = Entry(
             mount=call.mount.name,
@@ -308,7 +298,7 @@ class Sandbox:
 def first_refusal(call: Call) -> Refusal | None:
     """Run the steps in their order; return the first fault whose rule is on, or None."""
     for step in STEPS:
-        if not step.for_all and call.does not in ("complete", "stream"):
+        if not step.for_all and not call.asks_the_model:
             continue
         for refusal in step.check(call):
             if call.mount.book[refusal.rule.id].on:
@@ -322,7 +312,12 @@ def _as_worded(call: Call, refusal: Refusal) -> Refusal:
 
 
 def _delay(call: Call) -> float:
-    return call.row["number"] / 1000 if call.row.get("slow") and call.does != "model" else 0.0
+    return call.row["number"] / 1000 if call.row.get("slow") and call.asks_the_model else 0.0
+
+
+def _is_told_in_stream(call: Call) -> bool:
+    """Say whether the host has begun to stream by then: it looks up the model first."""
+    return call.mount.stream_error == "sse_event" and bool(call.row)
 
 
 def _refuse(call: Call, refusal: Refusal, seed: bytes) -> Any:
@@ -336,15 +331,19 @@ def _answer(call: Call, seed: bytes) -> dict[str, Any]:
         return {"status": "ok"}
     dialect = _dialect(call)
     if call.does == "models":
-        return dialect.model_list([dialect.model_row(row) for row in call.mount.models.values()])
+        return dialect.model_list([_model_row(call, row) for row in call.mount.models.values()])
     if call.does == "model":
-        return dialect.model_row(call.row)
+        return _model_row(call, call.row)
     answer = model.answer(dialect.view(call))
     call.acts = answer.acts
     if call.row.get("breaks") and call.streams:
         # A stream that breaks off has to have begun to speak.
         answer = replace(answer, text=answer.text or model.plain())
     return dialect.reply(call, answer, seed)
+
+
+def _model_row(call: Call, row: Mapping[str, Any]) -> dict[str, Any]:
+    return {**_dialect(call).model_row(row), **call.mount.model_info}
 
 
 def _whole(call: Call, refusal: Refusal | None, payload: Any, seed: bytes) -> tuple[Reply, bytes]:
@@ -389,7 +388,7 @@ def _headers(call: Call, refusal: Refusal | None, seed: bytes) -> dict[str, str]
     headers = {"content-type": "application/json"}
     if call.mount.dialect:
         headers |= _dialect(call).headers(seed)
-    if refusal is None and call.does in ("complete", "stream"):
+    if refusal is None and call.asks_the_model:
         headers |= SAYS_WHO_ANSWERS
     if refusal is not None and "allowed" in refusal.values:
         headers["allow"] = str(refusal.values["allowed"])

@@ -17,7 +17,6 @@ undo all three.
 """
 
 import json
-import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -28,7 +27,7 @@ from skyl_nb.sandbox.fields import Fault as FieldFault
 from skyl_nb.sandbox.fields import Table, bracketed, plain, table
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Mode, Result, Tool, ToolUse, View, joined
-from skyl_nb.sandbox.rules import Refusal, refuse, refuse_each
+from skyl_nb.sandbox.rules import Refusal, fits, refuse, refuse_each
 from skyl_nb.sandbox.schema import any_snake, snake
 
 ROLES = ("", "user", "model", "function", "tool")
@@ -63,7 +62,6 @@ STRUCT = "type.googleapis.com/google.protobuf.Struct"
 SKIPS = ("skip_thought_signature_validator", "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I")
 URL_SAFE = str.maketrans("+/", "-_")
 SERVICE = "type.googleapis.com/google.ai.generativelanguage"
-FUNCTION_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")
 NO_CALL = {"name": ""}  # what a response answers that no rule refused
 MODES: Mapping[str, Mode] = {"NONE": "none", "ANY": "required"}
 
@@ -123,7 +121,6 @@ def shape(call: Call) -> Iterator[Refusal]:
     if not isinstance(payload, dict):
         yield refuse("gemini-not-object")
         return
-    call.payload = payload
     contents = _contents(call)
     if not contents:
         yield refuse("gemini-no-contents")
@@ -171,9 +168,8 @@ def _tool_rules(payload: Mapping[str, Any]) -> Iterator[Refusal]:
         for t, tool in enumerate(_list(_get(payload, "tools")))
         for k, one in enumerate(_list(_get(tool, "functionDeclarations")))
     ]
-    bad = [{"t": t, "k": k} for t, k, one in declared if not FUNCTION_NAME.fullmatch(_name(one))]
-    if bad:
-        yield refuse_each("gemini-tool-name", bad)
+    bad = [{"t": t, "k": k} for t, k, one in declared if not fits("gemini-tool-name", _name(one))]
+    yield from _each("gemini-tool-name", bad)
     if declared and _get(_get(payload, "generationConfig"), "responseMimeType") == JSON:
         yield refuse("gemini-json-with-tools")
 
@@ -187,32 +183,34 @@ def schema(call: Call) -> Iterator[Refusal]:
     """Check each content by itself: its role, its parts, the names in them."""
     yield from _declared(_table().faults_in(call.payload, "contents"), call)
     contents = _contents(call)
-    for i, content in enumerate(contents):
-        if (_get(content, "role") or "") not in ROLES:
-            yield refuse("gemini-role")
-        if not _parts(content):
-            yield refuse("gemini-empty-parts", i=i)
-        for j, part in enumerate(_parts(content)):
-            yield from _part(part, i, j)
-    nameless = [
-        {"i": i, "j": j, "kind": label}
+    if any((_get(content, "role") or "") not in ROLES for content in contents):
+        yield refuse("gemini-role")
+    partless = [{"i": i} for i, content in enumerate(contents) if not _parts(content)]
+    yield from _each("gemini-empty-parts", partless)
+    parts = [
+        ({"i": i, "j": j}, part)
         for i, content in enumerate(contents)
         for j, part in enumerate(_parts(content))
+    ]
+    empty = [at for at, part in parts if not any(_is_data(part, name) for name in part or ())]
+    yield from _each("gemini-empty-part", empty)
+    for _, part in parts:
+        response = _get(_get(part, "functionResponse"), "response") or {}
+        for name in (name for name, value in response.items() if value is None):
+            yield refuse("gemini-typeless-value", field=name)
+    nameless = [
+        {**at, "kind": label}
+        for at, part in parts
         for kind, label in MESSAGES.items()
         if _get(part, kind) is not None and not _get(_get(part, kind), "name")
     ]
-    if nameless:
-        yield refuse_each("gemini-empty-name", nameless)
+    yield from _each("gemini-empty-name", nameless)
 
 
-def _part(part: Mapping[str, Any] | None, i: int, j: int) -> Iterator[Refusal]:
-    part = part or {}
-    if not any(_is_data(part, name) for name in part):
-        yield refuse("gemini-empty-part", i=i, j=j)
-    response = _get(_get(part, "functionResponse"), "response") or {}
-    for name, value in response.items():
-        if value is None:
-            yield refuse("gemini-typeless-value", field=name)
+def _each(rule_id: str, places: list[dict[str, Any]]) -> Iterator[Refusal]:
+    """Refuse all places of one fault together: the provider says a line for each."""
+    if places:
+        yield refuse_each(rule_id, places)
 
 
 def _is_data(part: Mapping[str, Any], name: str) -> bool:
@@ -423,8 +421,6 @@ def model_row(row: Mapping[str, Any]) -> dict[str, Any]:
         "version": "001",
         "displayName": row["name"],
         "description": row["name"],
-        "inputTokenLimit": 1_048_576,
-        "outputTokenLimit": 65_536,
         "supportedGenerationMethods": ["generateContent"],
     }
 

@@ -112,9 +112,18 @@ def plain() -> str:
 
 def sheet() -> str:
     """Return the rules as text, to be printed."""
-    lines = [_sheet()["title"], ""]
-    lines += [f"{number}. {rule}" for number, rule in enumerate(_sheet()["rules"], 1)]
-    return "\n".join(lines)
+    stop = _sheet()["stop"]
+    lists = {name: _or(stop[name]) for name in ("forbids", "what", "phrases")}
+    lists |= {"cities": ", ".join(_sheet()["cities"]), "unless": stop["unless"]}
+    rules = [rule.format(**lists) for rule in _sheet()["rules"]]
+    numbered = [f"{number}. {rule}" for number, rule in enumerate(rules, 1)]
+    return "\n".join([_sheet()["title"], "", *numbered])
+
+
+def _or(words: Sequence[str]) -> str:
+    """Write words as a reader says them: `a, b or c`."""
+    *some, last = words
+    return f"{', '.join(some)} or {last}" if some else last
 
 
 def joined(texts: Iterable[Any]) -> str:

@@ -8,7 +8,7 @@ run is unanswered (REPORTS 26). Of an unanswered call the message after the run 
 its role is what is wrong; that index is not evidenced.
 """
 
-import re
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise, takewhile
 from typing import Any
@@ -19,7 +19,7 @@ from skyl_nb.sandbox.fields import Fault as FieldFault
 from skyl_nb.sandbox.fields import bracketed, dotted, plain, table
 from skyl_nb.sandbox.jsonbody import Fault
 from skyl_nb.sandbox.model import Answer, Choice, Mode, Result, Tool, ToolUse, View, joined
-from skyl_nb.sandbox.rules import Refusal, refuse, shaped
+from skyl_nb.sandbox.rules import Refusal, fits, refuse, shaped
 
 ROLES = ("system", "assistant", "user", "function", "tool", "developer")
 CREATED = 1_767_225_600  # one moment for all answers: there is no clock here
@@ -42,7 +42,6 @@ TYPE_NAMES = {
     "number": "a decimal",
     "boolean": "a boolean",
 }
-NINE = re.compile(r"[a-zA-Z0-9]{9}")
 # Which roles do not follow which, for hosts that mind.
 MISPLACED = (("tool", "user"), ("tool", "system"), ("user", "tool"))
 REASONING = "The sheet was read from its first rule on."
@@ -73,7 +72,6 @@ def shape(call: Call) -> Iterator[Refusal]:
     if not isinstance(payload, dict):
         yield refuse("openai-not-object", got=_name(payload))
         return
-    call.payload = payload
     model = payload.get("model")
     if not model:
         yield refuse("openai-no-model")
@@ -125,9 +123,10 @@ def schema(call: Call) -> Iterator[Refusal]:
             path = f"messages[{i}].tool_call_id"
             yield from _typed(message["tool_call_id"], str, path, "a string")
         yield from _leftovers(i, message)
-        if message.get("tool_calls"):
-            yield from _echo(message, call)
-    yield from _declared(table("openai").faults_in(call.payload, "messages"))
+        yield from _echo(i, message)
+    faults = table("openai").faults_in(call.payload, "messages")
+    objects = call.mount.arguments == "object"
+    yield from _declared(one for one in faults if not (objects and one.path[-1] == "arguments"))
 
 
 def _role(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -170,15 +169,17 @@ def _leftovers(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
             yield refuse("openai-null-leftover", i=i, role=message["role"], field=field)
 
 
-def _echo(message: Mapping[str, Any], call: Call) -> Iterator[Refusal]:
+def _echo(i: int, message: Mapping[str, Any]) -> Iterator[Refusal]:
     """Check that calls come back with what their model gave them, and with ids that fit."""
-    gives = call.row.get("gives")
-    for one in message["tool_calls"]:
-        if gives == "empty-ids" and not one["id"]:
+    made = message.get("tool_calls") or ()
+    for one in made:
+        if not one["id"]:
             yield refuse("openai-empty-id")
-        if not NINE.fullmatch(one["id"]):
+        if not fits("openai-call-id-shape", one["id"]):
             yield refuse("openai-call-id-shape", id=one["id"])
-    if gives == "reasoning" and not message.get("reasoning_content"):
+    if message.get("reasoning_content"):
+        yield refuse("openai-reasoning", i=i)
+    elif made:
         yield refuse("openai-no-reasoning")
 
 
@@ -201,7 +202,18 @@ def _tool_calls(i: int, message: Mapping[str, Any], call: Call) -> Iterator[Refu
         if made.get("type", "function") == "function":
             yield from _field(made, "function", dict, where, "an object")
             yield from _field(made["function"], "name", str, f"{where}.function", "a string")
-            yield from _field(made["function"], "arguments", str, f"{where}.function", "a string")
+            yield from _arguments(made["function"], f"{where}.function", call)
+
+
+def _arguments(function: Mapping[str, Any], path: str, call: Call) -> Iterator[Refusal]:
+    """Check arguments: a text, but an object where the host keeps them so."""
+    if isinstance(function.get("arguments"), str):
+        yield refuse("openai-arguments-text")
+        yield refuse("openai-template-arguments")
+    elif call.mount.arguments == "object":
+        yield from _field(function, "arguments", dict, path, "an object")
+        return
+    yield from _field(function, "arguments", str, path, "a string")
 
 
 def _field(
@@ -289,7 +301,9 @@ def view(call: Call) -> View:
 def _use(call: Mapping[str, Any]) -> ToolUse:
     function = call.get("function")
     function = function if isinstance(function, dict) else {}  # a custom call has none
-    return ToolUse(str(function.get("name") or ""), function.get("arguments") or "{}")
+    arguments = function.get("arguments") or "{}"
+    said = arguments if isinstance(arguments, str) else ids.compact(arguments)
+    return ToolUse(str(function.get("name") or ""), said)
 
 
 def _text(message: Mapping[str, Any]) -> str:
@@ -324,14 +338,14 @@ def reply(call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
         "content": answer.text or None,
         "refusal": None,
     }
-    if call.row.get("gives") == "reasoning":
+    if call.mount.reasons:
         message["reasoning_content"] = REASONING
     if answer.calls:
         message["tool_calls"] = [
             {
                 "id": _call_id(call, use, seed, place),
                 "type": "function",
-                "function": {"name": use.name, "arguments": use.arguments},
+                "function": {"name": use.name, "arguments": _written(call, use.arguments)},
             }
             for place, use in enumerate(answer.calls)
         ]
@@ -358,12 +372,15 @@ def reply(call: Call, answer: Answer, seed: bytes) -> dict[str, Any]:
 
 
 def _call_id(call: Call, use: ToolUse, seed: bytes, place: int) -> str:
-    """Return the id of a call: as the host makes them, unless the model is there for bad ones."""
-    gives = call.row.get("gives")
-    if gives in ("empty-ids", "round-ids"):
-        return f"{use.name}:{place}" if gives == "round-ids" else ""
+    """Return the id of a call, as the host makes them."""
     shape = call.mount.call_id
+    if shape.get("counts"):
+        return f"{use.name}:{place}"
     return ids.make(seed, shape["prefix"], place, shape["length"])
+
+
+def _written(call: Call, arguments: str) -> Any:
+    return json.loads(arguments) if call.mount.arguments == "object" else arguments
 
 
 def frames(call: Call, payload: dict[str, Any]) -> Iterator[bytes]:
@@ -389,14 +406,16 @@ def error(call: Call, refusal: Refusal, _request_id: str) -> Any:
         "status": refusal.status,
     }
     plainly = shaped(call.mount.envelope, values)
-    if refusal.rule.envelope is None:
+    if refusal.rule.envelope is not None:
+        plainly = shaped(refusal.rule.envelope, values)
+    if call.mount.around is None:
         return plainly
-    return shaped(refusal.rule.envelope, {**values, "raw": ids.compact(plainly)})
+    return shaped(call.mount.around, {**values, "raw": ids.compact(plainly)})
 
 
-def error_frame(_call: Call, refusal: Refusal, payload: Any) -> bytes:
-    """Write the frame of a refusal in a stream."""
-    return streams.openai_error(payload, named=refusal.rule.in_stream)
+def error_frame(call: Call, _refusal: Refusal, payload: Any) -> bytes:
+    """Write the frame of a refusal in a stream; some hosts name it an event."""
+    return streams.openai_error(payload, named=call.mount.stream_error == "sse_event")
 
 
 def headers(seed: bytes) -> dict[str, str]:

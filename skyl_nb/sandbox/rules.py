@@ -9,13 +9,14 @@ the switches of the sandbox's owner on top (`switches`).
 
 A rule of confidence L is on only where a request cannot be taken at all. Then its status is what
 counts, and its text is ours. Rules that are `needed` (missing fields, wrong types) cannot be
-switched off: later checks rely on them.
+switched off: later checks rely on them. A row says whether it is `on` only where that differs.
 
 REPORTS 41 means row 41 of `sandbox_data/reports.json`: where people met that fault in public.
 """
 
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
@@ -44,8 +45,8 @@ class Rule:
         on: whether the rule is on by default.
         needed: whether it has to be on, because later checks rely on it.
         limit: the largest size that is taken, for a rule about a size.
+        pattern: the expression that a whole text must match, for a rule about its letters.
         envelope: an envelope of its own, in place of the mount's; see `shaped`.
-        in_stream: whether a stream tells it after the status 200, as an event.
         explain: what is wrong and how to fix it, in our own words.
     """
 
@@ -53,10 +54,10 @@ class Rule:
     wires: list[str]
     status: int
     text: str
-    reports: list[int]
-    source: str
     confidence: str
     explain: str
+    reports: list[int] = field(default_factory=list)
+    source: str = ""
     param: str | None = None
     code: str | None = None
     type: str | None = None
@@ -64,8 +65,8 @@ class Rule:
     on: bool = True
     needed: bool = False
     limit: int | None = None
+    pattern: str = ""
     envelope: Any = None
-    in_stream: bool = False
 
     @property
     def evidence(self) -> str:
@@ -138,7 +139,12 @@ def _reports() -> Mapping[str, Mapping[str, Any]]:
 def rule_book() -> Mapping[str, Rule]:
     """Return every rule by its id, in the order of the files."""
     rows = (row for name in _FILES for row in facts(f"rules/{name}.json"))
-    return {row["id"]: Rule(**row) for row in rows}
+    return {row["id"]: Rule(**{"on": _is_on(row), **row}) for row in rows}
+
+
+def _is_on(row: Mapping[str, Any]) -> bool:
+    """Say whether a rule is on where its row does not say: what is only inferred is not."""
+    return bool(row.get("needed")) or row["confidence"] != "L"
 
 
 def switches(rules: Mapping[str, bool | int]) -> dict[str, dict[str, Any]]:
@@ -176,6 +182,11 @@ def changed(
 ) -> Mapping[str, Rule]:
     """Return a rule book in which some rows are changed; `changes` are fields by the rule's id."""
     return {**book, **{rule_id: replace(book[rule_id], **row) for rule_id, row in changes.items()}}
+
+
+def fits(rule_id: str, text: str) -> bool:
+    """Say whether a text is as the pattern of a rule wants it."""
+    return re.fullmatch(rule_book()[rule_id].pattern, text) is not None
 
 
 def refuse(rule_id: str, **values: object) -> Refusal:

@@ -124,6 +124,9 @@ def _openai_deltas(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"content": piece}
     for index, call in enumerate(message.get("tool_calls", ())):
         function = call["function"]
+        if not isinstance(function["arguments"], str):  # an object comes whole
+            yield {"tool_calls": [{**call, "index": index}]}
+            continue
         opening = {**call, "index": index, "function": {**function, "arguments": ""}}
         yield {"tool_calls": [opening]}
         for fragment in fragments(function["arguments"]):

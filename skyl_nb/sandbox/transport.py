@@ -1,7 +1,7 @@
 """The front door in process: a transport for httpx, or for any module with httpx's classes.
 
 One object is both the sync and the async transport. The providers' own host names lead to their
-mounts (`hosts` in `sandbox_data/mounts.json`), so a client needs no other base URL. A reply that
+mounts (`host` in `sandbox_data/mounts.json`), so a client needs no other base URL. A reply that
 asks to be late (`Reply.delay`) is held back here.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from types import ModuleType
 from typing import Any
 
-from skyl_nb.data import facts
+from skyl_nb.sandbox.call import mounts
 from skyl_nb.sandbox.reply import Reply
 
 
@@ -88,5 +88,5 @@ def _show(_transport: Any) -> str:
 
 
 def _path(url: Any) -> str:
-    prefix = facts("mounts.json")["hosts"].get(url.host, "")
+    prefix = next((one.prefix for one in mounts() if one.host and one.host == url.host), "")
     return f"{prefix}{url.raw_path.decode('ascii', 'replace')}"

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from skyl_nb.signal import pointer_step
+
 LONGEST = 600
 """Characters of one string that are shown; a longer one is cut in its middle."""
 
@@ -73,10 +75,9 @@ def _lines(
     yield path, f"{margin}{before}{opening}"
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for k, (key, item) in enumerate(items, start=1):
-        step = str(key).replace("~", "~0").replace("/", "~1")
         yield from _lines(
             item,
-            path=f"{path}/{step}",
+            path=f"{path}{pointer_step(key)}",
             indent=indent + 1,
             before=f"{_scalar(key)}: " if isinstance(value, dict) else "",
             after="," if k < len(value) else "",

@@ -17,6 +17,7 @@ import pytest
 from skyl_nb.sandbox import Sandbox, journal
 from skyl_nb.sandbox.call import Call
 from skyl_nb.sandbox.core import DIALECTS
+from skyl_nb.sandbox.jsonbody import Parsed
 from tests.sandbox.wire import KEYS, MOUNTS, PATHS, SCHEMA, conversation, send
 
 every_mount = pytest.mark.parametrize("mount", MOUNTS)
@@ -118,8 +119,8 @@ def test_ids_and_names_are_looked_up_and_not_searched_for(
             headers=KEYS[mount],
             body=b"",
             api_key=box.api_key,
-            payload=body,
         )
+        call.parsed = Parsed(body)
         CountedId.compared.clear()
         dialect = DIALECTS[call.mount.dialect]
         assert not list(dialect.sequence(call))

@@ -26,7 +26,22 @@ from tests.sandbox.wire import (
 
 JSON = "application/json"
 MODEL_TEXT = {"role": "model", "parts": [{"text": "12"}]}
+SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+ASKED = {"type": "mcp_tool_use", "id": "m1", "name": "tide", "server_name": "sea", "input": {}}
+TOLD = {"type": "mcp_tool_result", "tool_use_id": "m1", "content": "12"}
 ACCEPTED = [
+    (
+        "84-server-result-after-its-call",
+        "anthropic",
+        claude(user("?"), assistant(SEARCH, FOUND, "12"), user("so?")),
+    ),
+    (
+        "84-server-result-in-a-later-message",
+        "anthropic",
+        claude(user("?"), assistant(SEARCH), assistant(FOUND, "12"), user("so?")),
+    ),
+    ("84-mcp-result", "anthropic", claude(user("?"), assistant(ASKED, TOLD, "12"), user("so?"))),
     (
         "4-text-after",
         "anthropic",

@@ -95,6 +95,10 @@ def with_field(kind: str, **more: Any) -> dict[str, Any]:
     return {"role": "user", "parts": [{kind: {"name": "tide", "response": {}, **more}}]}
 
 
+def searched(name: str) -> dict[str, Any]:
+    return {"type": "web_search_tool_result", "tool_use_id": name, "content": []}
+
+
 def failing(content: Any) -> dict[str, Any]:
     return claude(user("tide?"), assistant(use("t1")), user(result("t1", content, is_error=True)))
 
@@ -179,6 +183,16 @@ ANTHROPIC = [
             user("well", result("t1")),
         ),
         ORPHAN.format(4, 1, "t1"),
+    ),
+    (
+        "3-84-server-result-without-its-call",
+        "anthropic-orphan-server-result",
+        claude(user("tide?"), assistant(searched("srvtoolu_1"), "12"), user("so?")),
+        (
+            "messages.1.content.0: unexpected `tool_use_id` found in `web_search_tool_result`"
+            " blocks: srvtoolu_1. Each `web_search_tool_result` block must have a corresponding"
+            " `server_tool_use` block before it."
+        ),
     ),
     (
         "4-text-first",
@@ -939,6 +953,12 @@ GEMINI = [
         EMPTY_PART.format(1),
     ),
     (
+        "50-two-empty-parts",
+        "gemini-empty-part",
+        gemini({"role": "user", "parts": [{}, {"text": "hi"}, {"text": ""}]}),
+        EMPTY_PART.format(0) + EMPTY_PART.format(2),
+    ),
+    (
         "51-no-contents",
         "gemini-no-contents",
         {"systemInstruction": {"parts": [{"text": "hi"}]}},
@@ -1052,6 +1072,30 @@ COMPAT = [
             " property 'function_call' is unsupported)]"
         ),
         switched(openai_null_leftover=True),
+    ),
+    (
+        "66-reasoning-sent-back",
+        "openai-reasoning",
+        gpt(u(), a("c1", reasoning_content="hm"), t("c1")),
+        "'messages.1' : property 'reasoning_content' is unsupported",
+        switched(openai_reasoning=True),
+    ),
+    (
+        "67-arguments-a-text",
+        "openai-arguments-text",
+        NULL_CALL,
+        (
+            "json: cannot unmarshal string into Go struct field ChatRequest.messages of type"
+            " api.ToolCallFunctionArguments"
+        ),
+        switched(openai_arguments_text=True),
+    ),
+    (
+        "70-template",
+        "openai-template-arguments",
+        NULL_CALL,
+        "TypeError: Can only get item pairs from a mapping.",
+        switched(openai_template_arguments=True),
     ),
     (
         "72-list-content",
