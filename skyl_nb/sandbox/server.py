@@ -7,10 +7,13 @@ does wrong (hangs up, sends slowly, sends too much, frames its body badly) ends 
 """
 
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from email.errors import FirstHeaderLineIsContinuationDefect, MissingHeaderBodySeparatorDefect
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BufferedIOBase
 from typing import Any
@@ -25,7 +28,15 @@ MOST_BYTES = 64 * 1024 * 1024
 PATIENCE = 30.0
 """Seconds to wait for the next bytes of a request."""
 
+NO_HEADER = (MissingHeaderBodySeparatorDefect, FirstHeaderLineIsContinuationDefect)
+"""After such a line no other is taken for a header: a key, or the body's length, is lost."""
+
+_HEX = re.compile(rb"[0-9a-fA-F]+")
+# What does not begin so is no request; it may be a header, and so a key, after a stray line end.
+_LINE = re.compile(rb"([A-Za-z-]+) (/\S*)")
+
 Exchange = Callable[[str, str, list[tuple[str, str]], bytes], tuple[Reply, Entry]]
+Unread = Callable[[str, str, int, str], tuple[Reply, Entry]]
 Log = Callable[[Entry], None]
 
 
@@ -54,18 +65,20 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing: the log is the server's."""
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer a request that is no HTTP, as plain JSON."""
-        self._refuse(code, message or "this is not a request that HTTP/1.1 knows")
+        """Answer a request that is no HTTP/1.1."""
+        # The words in brackets quote the request, and so the key that may stand in it.
+        why = (message or "this is not a request that HTTP/1.1 knows").partition(" (")[0]
+        self._refuse(code, why)
 
     def _answer(self) -> None:
         try:
-            body = _body(self.rfile, self.headers.get_all)
+            body = _body(self.rfile, self.headers)
         except _BadBodyError as error:
             self._refuse(error.status, str(error))
             return
-        reply, entry = self.server.exchange(
-            self.command, self.path, list(self.headers.items()), body
-        )
+        # `self.path` is not what was sent: two slashes at its beginning have become one.
+        target = self.raw_requestline.split()[1].decode("latin-1")
+        reply, entry = self.server.exchange(self.command, target, list(self.headers.items()), body)
         self._log(entry)
         if reply.delay:
             time.sleep(reply.delay)
@@ -73,7 +86,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _log(self, entry: Entry) -> None:
         if self.server.log is not None:
-            with suppress(OSError):  # a full disk or a closed terminal is no reason not to answer
+            # A full disk, or a terminal that is closed or lacks a letter: no reason not to answer.
+            with suppress(OSError, ValueError):
                 self.server.log(entry)
 
     def _send(self, reply: Reply) -> None:
@@ -81,6 +95,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response_only(reply.status)
         for name, value in reply.headers.items():
             self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("connection", "close")
         if reply.frames is None:
             self.send_header("content-length", str(len(reply.body)))
         elif chunked:
@@ -103,14 +119,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _refuse(self, status: int, why: str) -> None:
         self.close_connection = True
         self.request_version = self.protocol_version  # it may be what was wrong
-        body = b'{"error":"%b"}' % why.encode("ascii", "replace").replace(b'"', b"'")
-        self.send_response_only(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.send_header("connection", "close")
-        self.end_headers()
-        self.wfile.write(body)
-        self.wfile.flush()
+        line = _LINE.match(self.raw_requestline)
+        method, target = (part.decode("latin-1") for part in line.groups()) if line else ("", "")
+        reply, entry = self.server.unread(method, target, status, why)
+        self._log(entry)
+        self._send(reply)
 
 
 class _Server(ThreadingHTTPServer):
@@ -119,8 +132,11 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 512
     allow_reuse_address = os.name == "posix"  # on Windows it would share the port with others
 
-    def __init__(self, address: tuple[str, int], exchange: Exchange, log: Log | None) -> None:
+    def __init__(
+        self, address: tuple[str, int], exchange: Exchange, unread: Unread, log: Log | None
+    ) -> None:
         self.exchange = exchange
+        self.unread = unread
         self.log = log
         super().__init__(address, _Handler)
 
@@ -129,11 +145,14 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serve(exchange: Exchange, host: str, port: int, log: Log | None = None) -> Iterator[str]:
+def serve(
+    exchange: Exchange, unread: Unread, host: str, port: int, log: Log | None = None
+) -> Iterator[str]:
     """Serve until the block ends, and yield the base URL.
 
     Args:
         exchange: answers method, path with query, headers and body.
+        unread: answers a request that cannot be read: method, path with query, status and why.
         host: the address to listen on.
         port: the port, 0 for any that is free.
         log: called with each entry of the journal.
@@ -142,7 +161,7 @@ def serve(exchange: Exchange, host: str, port: int, log: Log | None = None) -> I
         SkylError: the address cannot be had, for example because the port is in use.
     """
     try:
-        server = _Server((host, port), exchange, log)
+        server = _Server((host, port), exchange, unread, log)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SkylError(
@@ -159,13 +178,16 @@ def serve(exchange: Exchange, host: str, port: int, log: Log | None = None) -> I
         thread.join()
 
 
-def _body(stream: BufferedIOBase, fields: Callable[[str], list[str] | None]) -> bytes:
+def _body(stream: BufferedIOBase, headers: Message) -> bytes:
     """Read a request's body.
 
     Raises:
         _BadBodyError: its length is not said properly, or it is too long.
     """
-    encodings, lengths = fields("transfer-encoding") or [], fields("content-length") or []
+    if any(isinstance(one, NO_HEADER) for one in headers.defects):
+        raise _BadBodyError(400, "a line among the headers is none")
+    encodings = headers.get_all("transfer-encoding", [])
+    lengths = headers.get_all("content-length", [])
     if encodings and lengths:
         raise _BadBodyError(400, "the request has both a length and chunks")
     if encodings:
@@ -189,10 +211,7 @@ def _chunks(stream: BufferedIOBase) -> Iterator[bytes]:
     total = 0
     while True:
         size, _, _ = stream.readline(1024).partition(b";")
-        try:
-            length = int(size.strip(), 16) if size.strip().isalnum() else -1
-        except ValueError:
-            length = -1
+        length = int(size, 16) if _HEX.fullmatch(size.strip()) else -1
         total += max(length, 0)
         if length < 0 or len(size) > 20:
             raise _BadBodyError(400, "a chunk has no proper length")
