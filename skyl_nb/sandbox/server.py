@@ -68,7 +68,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer a request that is no HTTP/1.1."""
         # The words in brackets quote the request, and so the key that may stand in it.
         why = (message or "this is not a request that HTTP/1.1 knows").partition(" (")[0]
-        self._refuse(code, why)
+        self._refuse(int(code), why)
 
     def _answer(self) -> None:
         try:
