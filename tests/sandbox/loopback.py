@@ -21,10 +21,15 @@ def raw(url: str, data: bytes, *, end: bool = True) -> bytes:
         sock.sendall(data)
         if end:
             sock.shutdown(socket.SHUT_WR)
-        received = b""
-        while piece := sock.recv(65536):
-            received += piece
-        return received
+        return everything(sock)
+
+
+def everything(sock: socket.socket) -> bytes:
+    """Return what comes until the other side closes."""
+    received = b""
+    while piece := sock.recv(65536):
+        received += piece
+    return received
 
 
 def written(method: str, path: str, headers: Iterable[tuple[str, str]], body: bytes) -> bytes:
@@ -35,8 +40,13 @@ def written(method: str, path: str, headers: Iterable[tuple[str, str]], body: by
 
 
 def exchange(url: str, data: bytes) -> tuple[int, bytes]:
-    """Send a request and return the status and the body of its answer, without its chunks."""
-    head, _, body = raw(url, data, end=False).partition(b"\r\n\r\n")
+    """Send a request and return the status and the body of its answer."""
+    return answered(raw(url, data, end=False))
+
+
+def answered(received: bytes) -> tuple[int, bytes]:
+    """Return the status and the body of an answer, without its chunks."""
+    head, _, body = received.partition(b"\r\n\r\n")
     while b"100 Continue" in head:
         head, _, body = body.partition(b"\r\n\r\n")
     if b"transfer-encoding: chunked" in head:

@@ -5,6 +5,8 @@ import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any
 from urllib.parse import urlsplit
 
 import anthropic
@@ -18,7 +20,7 @@ from skyl_nb.errors import SkylError
 from skyl_nb.foreground import log_line
 from skyl_nb.sandbox import Sandbox
 from tests.sandbox.envelopes import check_error
-from tests.sandbox.loopback import raw
+from tests.sandbox.loopback import answered, bare, everything, raw, written
 from tests.sandbox.wire import MOUNTS, SCHEMA, claude, conversation, read, send, user
 
 KEYS = {
@@ -125,6 +127,34 @@ def test_many_clients_get_their_own_answers(url: str) -> None:
     with ThreadPoolExecutor(50) as pool:
         said = list(pool.map(ask, range(200)))
     assert said == [f"The tool said: n{number}" for number in range(200)]
+
+
+def test_200_clients_at_the_same_time_get_their_own_answers(url: str) -> None:
+    """Each has a connection of its own, and all have asked before the first one reads."""
+    place = urlsplit(url)
+    asked = []
+    with ExitStack() as stack:
+        for number in range(200):
+            mount, stream = MOUNTS[number % 4], number % 8 < 4
+            path, payload = addressed(mount, number, stream=stream)
+            sock = socket.create_connection((place.hostname, place.port), timeout=30)
+            stack.enter_context(sock)
+            sock.sendall(written("POST", path, KEYS.items(), json.dumps(payload).encode()))
+            asked.append((sock, path, payload))
+        for sock, path, payload in asked:
+            reply = Sandbox().handle("POST", path, KEYS, json.dumps(payload))
+            assert reply.status == 200
+            assert answered(everything(sock)) == (200, bare(reply))
+
+
+def addressed(mount: str, number: int, *, stream: bool) -> tuple[str, Any]:
+    """Return the path and the body of a conversation that no other number has."""
+    rounds = [[("get_weather", {}, f"n{number}")]]
+    payload = conversation(mount, "weather", tools=[("get_weather", SCHEMA)], rounds=rounds)
+    if mount == "gemini":
+        does = "streamGenerateContent?alt=sse" if stream else "generateContent"
+        return f"/gemini/v1/models/gemini-3.6-flash:{does}", payload
+    return PATHS[mount], {**payload, "stream": stream}
 
 
 @pytest.mark.parametrize(
