@@ -182,7 +182,8 @@ class Claude:
         equal((error.status_code, error.body["error"]["type"]), (500, "api_error"))
 
     def overloaded(self) -> None:
-        error = self.fault(anthropic.InternalServerError, "sandbox-status-529")
+        # Older lines have a class of its own for it.
+        error = self.fault(anthropic.APIStatusError, "sandbox-status-529")
         equal((error.status_code, error.body["error"]["type"]), (529, "overloaded_error"))
 
     def unauthorized(self) -> None:
