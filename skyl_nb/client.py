@@ -32,6 +32,9 @@ TIMEOUT = 60.0
 LONGEST_WAIT = 20.0
 """Seconds to wait before a retry at most, whatever the provider asks for."""
 
+LONGEST_TEXT = 300
+"""Characters of an answer that is no JSON that an error's message repeats."""
+
 STATUS_OF_TYPE = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -138,7 +141,13 @@ class Client:
     def _written(self, request: Request, *, stream: bool) -> tuple[str, str]:
         """Return the URL and the body of a request, or refuse it."""
         validate(request)
-        body = json.dumps(self._wire.encode(request, stream=stream), allow_nan=False)
+        try:
+            body = json.dumps(self._wire.encode(request, stream=stream), allow_nan=False)
+        except ValueError:  # Python writes no integer of more than 4,300 digits
+            raise BadRequestError(
+                "a number in the request cannot be written as JSON; use one that fits 64 bits",
+                provider=self.provider,
+            ) from None
         return self._base_url + self._wire.path(request.model, stream=stream), body
 
     def _send(self, url: str, body: str, *, stream: bool) -> httpx.Response:
@@ -297,12 +306,14 @@ def provider_message(payload: Any) -> str:
     """Return the provider's own words, from any of the envelopes that hosts use.
 
     Those are an `error` object, an `error` text, a flat `message`, a list around either, and a
-    whole error as a JSON string inside another (REPORTS 60, 69, 71, 75).
+    whole error as a JSON string inside another (REPORTS 60, 69, 71, 75). An answer that is no JSON
+    is often the page of a proxy; of such a text only the beginning is returned.
     """
     if isinstance(payload, str):
-        return payload.strip()
+        return _shortened(payload.strip())
     if isinstance(payload, list):
-        return next(filter(None, map(provider_message, payload)), "")
+        inside = (provider_message(one) for one in payload if not isinstance(one, list))
+        return next(filter(None, inside), "")
     if not isinstance(payload, dict):
         return ""
     error = payload.get("error", payload)
@@ -312,6 +323,11 @@ def provider_message(payload: Any) -> str:
     raw = metadata.get("raw") if isinstance(metadata, dict) else None
     inner = provider_message(_parse(raw)) if isinstance(raw, str) else ""
     return inner or str(error.get("message") or "")
+
+
+def _shortened(text: str) -> str:
+    cut = len(text) - LONGEST_TEXT
+    return text if cut <= 0 else f"{text[:LONGEST_TEXT]} … ({cut:,} characters not shown; see .raw)"
 
 
 def _parse(text: str) -> Any:

@@ -33,6 +33,7 @@ from skyl_nb.notebook_rules import is_widget_mime, joined, problems, shape_probl
 
 CELL_SECONDS = 60  # a cell that takes longer hangs; pyproject gives nbval the same limit
 SLOW_SECONDS = 1.0
+DEEPEST = 100  # levels of JSON, far below what Python's own call stack takes
 START_SECONDS = 60
 
 _METADATA = {
@@ -105,12 +106,14 @@ def lint(notebook: str | Path | Any) -> list[Finding]:
     Returns:
         A finding for each fault; a file that cannot be read is one finding of the rule `readable`.
     """
-    if not isinstance(notebook, str | Path):
-        return _findings("notebook", notebook)
+    is_file = isinstance(notebook, str | Path)
+    path = str(notebook) if is_file else "notebook"
     try:
-        return _findings(str(notebook), _parsed(_bytes(Path(notebook))))
+        raw = _parsed(_bytes(Path(notebook))) if is_file else notebook
+        _check_json(raw)
+        return _findings(path, raw)
     except _UnreadableError as error:
-        return [Finding(str(notebook), "", "readable", error.message)]
+        return [Finding(path, "", "readable", error.message)]
 
 
 def _findings(path: str, raw: Any) -> list[Finding]:
@@ -134,6 +137,7 @@ def rebuild(path: str | Path, check: bool = False, timeout: int = CELL_SECONDS) 
     try:
         old = _bytes(path)
         raw = _parsed(old)
+        _check_json(raw)
     except _UnreadableError as error:
         raise SkylError(f"{path}: {error.message}") from error
     fault = next(shape_problems(raw), None)
@@ -177,6 +181,27 @@ def _parsed(data: bytes) -> Any:
     except (ValueError, RecursionError) as error:
         raise _UnreadableError("the file holds no text that can be read as JSON") from error
     return value
+
+
+def _check_json(value: Any) -> None:
+    """Refuse what is no JSON, or so deep that a check would get lost in it."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [
+            child
+            for parent in level
+            if isinstance(parent, dict | list)
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+        ]
+    if level:
+        raise _UnreadableError(
+            f"this is nested deeper than {DEEPEST} levels, so no Jupyter wrote it; "
+            "save it from JupyterLab again"
+        )
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError) as error:
+        raise _UnreadableError(f"this cannot be written as JSON: {error}") from error
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -49,6 +49,38 @@ def test_the_providers_words_are_found_in_any_envelope(payload, words):
     assert provider_message(payload) == words
 
 
+def test_a_page_in_place_of_an_answer_is_shortened_and_kept_whole():
+    page = "<html>" + "bad gateway " * 1_000 + "</html>"
+    error = classify("openai", 502, page)
+    assert len(error.message) < 400
+    assert error.message.startswith("<html>bad gateway")
+    assert error.message.endswith(f"… ({len(page) - 300:,} characters not shown; see .raw)")
+    assert error.raw == page
+    assert provider_message("x" * 300) == "x" * 300
+    wrapped = {"error": {"message": "m", "metadata": {"raw": page}}}
+    assert "characters not shown" in provider_message(wrapped)
+
+
+def test_lists_within_lists_hold_no_message():
+    payload = "m"
+    for _ in range(900):
+        payload = [payload]
+    assert provider_message(payload) == ""
+
+
+@pytest.mark.parametrize("wire", [name for name in skyl.WIRES if name != "anthropic"])
+def test_an_integer_that_no_json_holds_is_refused_before_it_is_sent(wire):
+    client = skyl.sandbox_client(wire)
+    settings = {"max_tokens": 10**5_000}, {"provider_options": {"seed": -(10**5_000)}}
+    for one in settings:
+        request = skyl.Request(model=client.model, messages=[skyl.user_text("hi")], **one)
+        for ask in (client.complete, client.stream):
+            with pytest.raises(skyl.BadRequestError, match="cannot be written as JSON") as refused:
+                ask(request)
+            assert (refused.value.provider, refused.value.status) == (wire, 0)
+    assert client.sandbox.journal == ()
+
+
 @pytest.mark.parametrize(
     ("value", "seconds"),
     [("7", 7.0), ("0.5", 0.5), ("-1", 0.0), ("soon", None), ("nan", None), ("inf", None)],

@@ -8,7 +8,8 @@ import socket
 import subprocess
 import sys
 import textwrap
-from contextlib import contextmanager
+import time
+from contextlib import ExitStack, contextmanager
 
 import anthropic
 import click
@@ -60,8 +61,7 @@ def test_it_stops_within_a_second_also_with_open_connections(number):
         waiting = socket.create_connection((host, int(port)))
         waiting.sendall(b"POST /anthropic/v1/messages HTTP/1.1\r\ncontent-length: 9\r\n\r\n")
         assert httpx.get(f"{url}/healthz").json() == {"status": "ok"}
-        process.send_signal(number)
-        assert process.wait(timeout=5) == 0
+        assert seconds_to_stop(process, number) < 1
         waiting.close()
         assert "Traceback" not in process.stderr.read()
 
@@ -92,6 +92,43 @@ def test_a_toggle_and_what_is_none(tmp_path):
     assert ran.exit_code == 2
     assert "ids cannot be ''; choose one of: given, empty" in ran.stderr
     assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals to send to one process")
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda one: one.name)
+def test_it_stops_within_a_second_also_with_open_streams(number):
+    with started() as (process, _, url), ExitStack() as stack:
+        host, port = url.removeprefix("http://").split(":")
+        for model, text in (("sandbox-slow-60000", "hi"), ("claude-sonnet-5", "word " * 200_000)):
+            body = json.dumps({**streamed(text), "model": model})
+            fields = [f"{name}: {value}" for name, value in KEYS.items()]
+            head = ["POST /anthropic/v1/messages HTTP/1.1", *fields, f"content-length: {len(body)}"]
+            reader = stack.enter_context(socket.create_connection((host, int(port))))
+            reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            reader.sendall("\r\n".join([*head, "", body]).encode())
+        assert reader.recv(15) == b"HTTP/1.1 200 OK"  # and no more: the stream waits for its reader
+        assert seconds_to_stop(process, number) < 1
+        assert "Traceback" not in process.stderr.read()
+
+
+def streamed(text):
+    """Return a request whose answer repeats a text, as a stream."""
+    call = {"type": "tool_use", "id": "a", "name": "tide", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": text}
+    turns = [
+        *ASK["messages"],
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [result]},
+    ]
+    tool = {"name": "tide", "input_schema": {"type": "object"}}
+    return {**ASK, "messages": turns, "tools": [tool], "stream": True}
+
+
+def seconds_to_stop(process, number):
+    begun = time.monotonic()
+    process.send_signal(number)
+    assert process.wait(timeout=5) == 0
+    return time.monotonic() - begun
 
 
 def test_what_it_prints_works_as_it_is(tmp_path):

@@ -344,6 +344,29 @@ def test_a_title_below_the_first_cell_is_no_title():
 # Lint: bad input.
 
 
+def deep(levels):
+    value = {}
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"cells": deep(3_000)}, "deeper than 100 levels"),
+        ({"cells": deep(300)}, "deeper than 100 levels"),
+        ({"metadata": {"a": deep(3_000)}}, "deeper than 100 levels"),
+        ({"nbformat": 10**5_000}, "4300 digits"),
+        ({"metadata": {"a": {1, 2}}}, "not JSON serializable"),
+    ],
+)
+def test_parsed_json_that_no_check_can_read_is_one_finding(change, words):
+    (finding,) = lint({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [], **change})
+    assert finding.rule == "readable"
+    assert words in finding.message
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -356,6 +379,7 @@ def test_a_title_below_the_first_cell_is_no_title():
         (b"\xff\xfe\xfa", "no text"),
         (b"[" * 200_000, "no text"),
         (b'"\\ud800"', "no text"),
+        (b"[" * 400 + b"]" * 400, "deeper than 100 levels"),
     ],
 )
 def test_a_broken_file_is_one_finding_and_no_rebuild(tmp_path, data, words):

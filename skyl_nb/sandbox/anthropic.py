@@ -66,12 +66,12 @@ class Block(NamedTuple):
 
 def credential(call: Call) -> Iterator[Refusal]:
     """One good key is enough, in `x-api-key` or as a Bearer token; a version must be named."""
-    given = [key for key in (call.headers.get("x-api-key"), call.bearer) if key]
+    given = call.header("x-api-key") + call.bearers
     if not given:
         yield refuse("anthropic-no-key")
     elif call.api_key not in given:
         yield refuse("anthropic-bad-key")
-    if not call.headers.get("anthropic-version"):
+    if not call.header("anthropic-version"):
         yield refuse("anthropic-no-version")
 
 

@@ -6,7 +6,7 @@ it speaks. A dialect is a module (`anthropic`, `openai`, `gemini`) with the func
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, Literal, Protocol
@@ -108,9 +108,9 @@ class Call:
     Attributes:
         mount: where it arrived.
         method: the HTTP method in capitals.
-        path: the whole path without its query.
-        query: the query's names and values.
-        headers: header names in small letters and their values.
+        path: the whole path without its query, and without what can be a credential in it.
+        query: the query's names, and the values of each.
+        headers: header names in small letters, and the values of each: one may come twice.
         body: the body's bytes.
         api_key: the credential that counts as a good one.
         does: what is asked for, set by the path check.
@@ -123,8 +123,8 @@ class Call:
     mount: Mount
     method: str
     path: str
-    query: Mapping[str, str]
-    headers: Mapping[str, str]
+    query: Mapping[str, Sequence[str]]
+    headers: Mapping[str, Sequence[str]]
     body: bytes
     api_key: str
     does: Does = ""
@@ -165,11 +165,16 @@ class Call:
             return self.payload.get("stream") is True
         return self.does == "stream"
 
+    def header(self, name: str) -> list[str]:
+        """Return the values of a header that are not empty."""
+        return [value for value in self.headers.get(name, ()) if value]
+
     @property
-    def bearer(self) -> str | None:
-        """The token of an `Authorization: Bearer` header, None without one."""
-        scheme, _, token = self.headers.get("authorization", "").strip().partition(" ")
-        return token.strip() or None if scheme.lower() == "bearer" else None
+    def bearers(self) -> list[str]:
+        """The tokens of all `Authorization: Bearer` headers."""
+        split = [value.partition(" ") for value in self.header("authorization")]
+        tokens = [token.strip() for scheme, _, token in split if scheme.lower() == "bearer"]
+        return [token for token in tokens if token]
 
 
 class Dialect(Protocol):

@@ -14,9 +14,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
-from urllib.parse import parse_qsl, unquote
 
-from skyl_nb.sandbox import anthropic, gemini, ids, model, openai
+from skyl_nb.sandbox import anthropic, gemini, ids, model, openai, target
 from skyl_nb.sandbox.call import Call, Dialect, Mount, configured, toggled
 from skyl_nb.sandbox.journal import Entry, Journal
 from skyl_nb.sandbox.reply import Explanation, Reply
@@ -42,7 +41,7 @@ class Step:
 
 def _path_and_method(call: Call) -> Iterator[Refusal]:
     """Find out what is asked for; the place below the mount decides."""
-    place = unquote(call.path, errors="replace").removeprefix(call.mount.prefix)
+    place = target.plain(call.path).removeprefix(call.mount.prefix)
     for route in call.mount.routes:
         found = route.pattern.fullmatch(place)
         if found is None:
@@ -187,7 +186,21 @@ class Sandbox:
     ) -> tuple[Reply, Entry]:
         """Answer one request as `handle` does, and return its entry in the journal as well."""
         call = self._read(method, path, headers, body)
-        refusal = first_refusal(call)
+        return self._replied(call, first_refusal(call))
+
+    def unread(self, method: str, path: str, status: int, why: str) -> tuple[Reply, Entry]:
+        """Refuse a request that could not be read to its end, in the envelope of its mount.
+
+        Args:
+            method: the HTTP method, as far as it was read.
+            path: the path with its query, as far as it was read.
+            status: the HTTP status.
+            why: what was wrong with its framing.
+        """
+        call = self._read(method, path, (), b"")
+        return self._replied(call, _as_worded(call, refuse("bad-framing", status=status, why=why)))
+
+    def _replied(self, call: Call, refusal: Refusal | None) -> tuple[Reply, Entry]:
         seed = _seed(call)
         payload = _refuse(call, refusal, seed) if refusal else _answer(call, seed)
         streams = (refusal is None or _is_told_in_stream(call)) and call.streams
@@ -267,7 +280,7 @@ class Sandbox:
         """
         from skyl_nb.sandbox.server import serve  # loads sockets, which `handle` does not need
 
-        return serve(self.exchange, host, port, log)
+        return serve(self.exchange, self.unread, host, port, log)
 
     def __repr__(self) -> str:
         return f"Sandbox(profile={self.profile!r})"
@@ -276,19 +289,19 @@ class Sandbox:
         return next(mount for mount in self._mounts if mount.name == name)
 
     def _mount_of(self, path: str) -> Mount:
-        closed = f"{path}/"
+        place = f"{target.plain(path)}/"
         for mount in self._mounts:
-            if closed.startswith(f"{mount.prefix}/"):
+            if place.startswith(f"{mount.prefix}/"):
                 return mount
         return self._mounts[-1]  # it also takes what is no path, as "*"
 
     def _read(self, method: Any, path: Any, headers: Any, body: Any) -> Call:
-        bare, _, query = _text(path).partition("?")
+        bare, query = target.split(_text(path), self.api_key)
         return Call(
             mount=self._mount_of(bare),
             method=_text(method).upper(),
             path=bare,
-            query=dict(parse_qsl(query)) if query else {},
+            query=query,
             headers=_header_fields(headers),
             body=_bytes(body),
             api_key=self.api_key,
@@ -425,10 +438,13 @@ def _bytes(value: Any) -> bytes:
     return bytes(value) if isinstance(value, bytearray | memoryview) else b""
 
 
-def _header_fields(headers: Any) -> dict[str, str]:
+def _header_fields(headers: Any) -> dict[str, list[str]]:
     """Return the headers with names in small letters; what is no name and value is left out."""
     pairs = headers.items() if isinstance(headers, Mapping) else headers
     if not isinstance(pairs, Iterable):
         return {}
-    found = [pair for pair in pairs if isinstance(pair, _PAIR) and len(pair) == 2]
-    return {_text(name).lower(): _text(value) for name, value in found}
+    found: dict[str, list[str]] = {}
+    for pair in pairs:
+        if isinstance(pair, _PAIR) and len(pair) == 2:
+            found.setdefault(_text(pair[0]).lower(), []).append(_text(pair[1]).strip(" \t"))
+    return found

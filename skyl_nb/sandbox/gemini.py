@@ -102,8 +102,7 @@ def _of_kind(content: Any, kind: str) -> list[Any]:
 
 def credential(call: Call) -> Iterator[Refusal]:
     """One good key is enough, in `x-goog-api-key`, as a Bearer token or in the query."""
-    places = (call.headers.get("x-goog-api-key"), call.bearer, call.query.get("key"))
-    given = [key for key in places if key]
+    given = [*call.header("x-goog-api-key"), *call.bearers, *call.query.get("key", ())]
     if not given:
         yield refuse("gemini-no-key")
     elif call.api_key not in given:
@@ -384,7 +383,7 @@ def stream_type(call: Call) -> str:
 
 
 def _sse(call: Call) -> bool:
-    return call.query.get("alt") == "sse"
+    return call.query.get("alt", ("",))[-1] == "sse"
 
 
 def error(call: Call, refusal: Refusal, _request_id: str) -> Any:

@@ -1,6 +1,7 @@
 """What went over the wire: the last exchanges, for looking at what another client sent.
 
-Credentials are never kept: they come in headers and in the query, and neither is part of an entry.
+Credentials are never kept: they come in headers and in the query, and neither is part of an entry;
+what may be one in a path is hidden (`target`).
 
 An entry keeps bodies as bytes and parses them when somebody looks: that is seldom, and a thousand
 parsed bodies would be work for the garbage collector at each request. So it is also known how much

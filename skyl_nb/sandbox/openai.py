@@ -54,10 +54,9 @@ MODES: Mapping[str, Mode] = {"none": "none", "required": "required"}
 
 def credential(call: Call) -> Iterator[Refusal]:
     """Check the Bearer token. The provider echoes a bad key in part; we never do."""
-    key = call.bearer
-    if key is None:
+    if not call.bearers:
         yield refuse("openai-no-key")
-    elif key != call.api_key:
+    elif call.api_key not in call.bearers:
         yield refuse("openai-bad-key", masked="*" * 8)
 
 

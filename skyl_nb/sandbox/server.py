@@ -35,11 +35,15 @@ MOST_FIELDS = 100
 PATIENCE = 30.0
 """Seconds to wait for the next bytes of a request."""
 
+# Where a refused request went, as far as it says so. What does not begin so may be a stray header.
+_TARGET = re.compile(rb"([A-Za-z-]+) (/\S*)")
+_HEX = re.compile(rb"[0-9a-fA-F]+")
 _REQUEST_LINE = re.compile(r"(\S+)[ \t]+(\S+)[ \t]+HTTP/(\d{1,10})\.(\d{1,10})\s*", re.ASCII)
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 Exchange = Callable[[str, str, list[tuple[str, str]], bytes], tuple[Reply, Entry]]
+Unread = Callable[[str, str, int, str], tuple[Reply, Entry]]
 Log = Callable[[Entry], None]
 
 
@@ -72,8 +76,10 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing: the log is the server's."""
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer a request that is no HTTP, as plain JSON."""
-        self._refuse(code, message or "this is not a request that HTTP/1.1 knows")
+        """Answer a request that the standard library refuses."""
+        # The words in brackets quote the request, and so the key that may stand in it.
+        why = (message or "this is not a request that HTTP/1.1 knows").partition(" (")[0]
+        self._refuse(int(code), why)
 
     def parse_request(self) -> bool:
         """Read the head of a request; False if there is none, or it was refused."""
@@ -82,13 +88,11 @@ class _Handler(BaseHTTPRequestHandler):
         if not line.strip():
             return False
         try:
-            self.command, path, major, minor = _request_line(line)
+            self.command, self.path, major, minor = _request_line(line)
             self.fields = list(_fields(self.rfile))
         except _BadRequestError as error:
             self._refuse(error.status, str(error))
             return False
-        # As the standard library does: such a path would be read as one with a host.
-        self.path = "/" + path.lstrip("/") if path.startswith("//") else path
         self.request_version = f"HTTP/{major}.{minor}"
         options = self._listed("connection")
         newer = (major, minor) >= (1, 1)
@@ -120,7 +124,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _log(self, entry: Entry) -> None:
         if self.server.log is not None:
-            with suppress(OSError):  # a full disk or a closed terminal is no reason not to answer
+            # A full disk, or a terminal that is closed or lacks a letter: no reason not to answer.
+            with suppress(OSError, ValueError):
                 self.server.log(entry)
 
     def _send(self, reply: Reply) -> None:
@@ -132,6 +137,8 @@ class _Handler(BaseHTTPRequestHandler):
             framing["transfer-encoding"] = "chunked"
         else:
             self.close_connection = True
+        if self.close_connection:
+            framing["connection"] = "close"
         head = self._head(reply.status, reply.headers | framing)
         if self.command == "HEAD":
             self.wfile.write(head)
@@ -154,14 +161,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _refuse(self, status: int, why: str) -> None:
         self.close_connection = True
-        body = b'{"error":"%b"}' % why.encode("ascii", "replace").replace(b'"', b"'")
-        fields = {
-            "content-type": "application/json",
-            "content-length": str(len(body)),
-            "connection": "close",
-        }
-        self.wfile.write(self._head(status, fields) + body)
-        self.wfile.flush()
+        self.request_version = self.protocol_version  # it may be what was wrong
+        found = _TARGET.match(self.raw_requestline)
+        said = found.groups() if found else (b"", b"")
+        self.command, path = (part.decode("latin-1") for part in said)
+        reply, entry = self.server.unread(self.command, path, status, why)
+        self._log(entry)
+        self._send(reply)
 
 
 class _Server(ThreadingHTTPServer):
@@ -170,8 +176,11 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 512
     allow_reuse_address = os.name == "posix"  # on Windows it would share the port with others
 
-    def __init__(self, address: tuple[str, int], exchange: Exchange, log: Log | None) -> None:
+    def __init__(
+        self, address: tuple[str, int], exchange: Exchange, unread: Unread, log: Log | None
+    ) -> None:
         self.exchange = exchange
+        self.unread = unread
         self.log = log
         super().__init__(address, _Handler)
 
@@ -180,11 +189,14 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serve(exchange: Exchange, host: str, port: int, log: Log | None = None) -> Iterator[str]:
+def serve(
+    exchange: Exchange, unread: Unread, host: str, port: int, log: Log | None = None
+) -> Iterator[str]:
     """Serve until the block ends, and yield the base URL.
 
     Args:
         exchange: answers method, path with query, headers and body.
+        unread: answers a request that cannot be read: method, path with query, status and why.
         host: the address to listen on.
         port: the port, 0 for any that is free.
         log: called with each entry of the journal.
@@ -193,7 +205,7 @@ def serve(exchange: Exchange, host: str, port: int, log: Log | None = None) -> I
         SkylError: the address cannot be had, for example because the port is in use.
     """
     try:
-        server = _Server((host, port), exchange, log)
+        server = _Server((host, port), exchange, unread, log)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SkylError(
@@ -265,10 +277,7 @@ def _chunks(stream: BufferedIOBase) -> Iterator[bytes]:
     total = 0
     while True:
         size, _, _ = stream.readline(1024).partition(b";")
-        try:
-            length = int(size.strip(), 16) if size.strip().isalnum() else -1
-        except ValueError:
-            length = -1
+        length = int(size, 16) if _HEX.fullmatch(size.strip()) else -1
         total += max(length, 0)
         if length < 0 or len(size) > 20:
             raise _BadRequestError(400, "a chunk has no proper length")

@@ -26,6 +26,13 @@ CASES = (
     "refused stream",
     "bad key",
     "models",
+    "rate limit",
+    "server error",
+    "overloaded",
+    "unauthorized",
+    "unknown model",
+    "truncated stream",
+    "error in a stream",
 )
 ANTHROPIC = (*CASES, "tool runner")
 GOOGLE = (*CASES, "chat", "streamed chat", "streamed chat with two calls")

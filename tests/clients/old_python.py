@@ -34,7 +34,7 @@ def ask(python: str, url: str) -> Results:
         text=True,
         encoding="utf-8",
         check=False,
-        timeout=120,
+        timeout=300,  # the lines run side by side, maybe on a busy machine
     )
     if ran.returncode:
         raise RuntimeError(ran.stdout + ran.stderr)

@@ -165,6 +165,53 @@ class Claude:
         equal(self.client.models.retrieve("claude-opus-5").display_name, "Claude Opus 5")
         refused(anthropic.NotFoundError, lambda: self.client.models.retrieve("claude-2"))
 
+    def fault(self, kind: type[Exception], model: str) -> Any:
+        """Return the error that a model of the sandbox answers with, without a retry."""
+        once = self.client.with_options(max_retries=0)
+        params = {**self.params(user(HELLO)), "model": model}
+        return refused(kind, lambda: once.messages.create(**params))
+
+    def rate_limit(self) -> None:
+        error = self.fault(anthropic.RateLimitError, "sandbox-status-429")
+        equal((error.status_code, error.body["error"]["type"]), (429, "rate_limit_error"))
+        equal(error.response.headers["retry-after"], "1")
+        assert error.request_id
+
+    def server_error(self) -> None:
+        error = self.fault(anthropic.InternalServerError, "sandbox-status-500")
+        equal((error.status_code, error.body["error"]["type"]), (500, "api_error"))
+
+    def overloaded(self) -> None:
+        # Older lines have a class of its own for it.
+        error = self.fault(anthropic.APIStatusError, "sandbox-status-529")
+        equal((error.status_code, error.body["error"]["type"]), (529, "overloaded_error"))
+
+    def unauthorized(self) -> None:
+        self.fault(anthropic.AuthenticationError, "sandbox-status-401")
+
+    def unknown_model(self) -> None:
+        error = self.fault(anthropic.NotFoundError, "claude-2")
+        equal(error.body["error"]["message"], "model: claude-2")
+
+    def broken_stream(self, model: str, seen: list[Any]) -> Any:
+        params = {**self.params(user(HELLO)), "model": model}
+        with self.client.messages.stream(**params) as stream:
+            seen.extend(stream.text_stream)
+            return stream.current_message_snapshot
+
+    def truncated_stream(self) -> None:
+        seen: list[Any] = []
+        said = self.broken_stream("sandbox-stream-truncate", seen)
+        assert "".join(seen)
+        equal(said.stop_reason, None)
+
+    def error_in_a_stream(self) -> None:
+        seen: list[Any] = []
+        model = "sandbox-stream-error"
+        error = refused(anthropic.APIStatusError, lambda: self.broken_stream(model, seen))
+        assert "".join(seen)
+        equal(error.body["error"]["type"], "api_error")
+
 
 class Gpt:
     """openai."""
@@ -277,6 +324,51 @@ class Gpt:
         equal(self.client.models.retrieve("gpt-5.6").id, "gpt-5.6")
         error = refused(openai.NotFoundError, lambda: self.client.models.retrieve("gpt-1"))
         equal(error.code, "model_not_found")
+
+    def fault(self, kind: type[Exception], model: str) -> Any:
+        """Return the error that a model of the sandbox answers with, without a retry."""
+        once = self.client.with_options(max_retries=0)
+        params = {**self.params(user(HELLO)), "model": model}
+        return refused(kind, lambda: once.chat.completions.create(**params))
+
+    def rate_limit(self) -> None:
+        error = self.fault(openai.RateLimitError, "sandbox-status-429")
+        equal((error.status_code, error.type), (429, "rate_limit_error"))
+        equal(error.response.headers["retry-after"], "1")
+        assert error.request_id
+
+    def server_error(self) -> None:
+        error = self.fault(openai.InternalServerError, "sandbox-status-500")
+        equal((error.status_code, error.type), (500, "server_error"))
+
+    def overloaded(self) -> None:
+        error = self.fault(openai.InternalServerError, "sandbox-status-529")
+        equal((error.status_code, error.type), (529, "server_error"))
+
+    def unauthorized(self) -> None:
+        self.fault(openai.AuthenticationError, "sandbox-status-401")
+
+    def unknown_model(self) -> None:
+        equal(self.fault(openai.NotFoundError, "gpt-1").code, "model_not_found")
+
+    def broken_stream(self, model: str, seen: list[Any]) -> None:
+        params = {**self.params(user(HELLO)), "model": model}
+        seen.extend(
+            chunk.choices[0] for chunk in self.client.chat.completions.create(**params, stream=True)
+        )
+
+    def truncated_stream(self) -> None:
+        seen: list[Any] = []
+        self.broken_stream("sandbox-stream-truncate", seen)
+        assert "".join(choice.delta.content or "" for choice in seen)
+        equal({choice.finish_reason for choice in seen}, {None})
+
+    def error_in_a_stream(self) -> None:
+        seen: list[Any] = []
+        model = "sandbox-stream-error"
+        error = refused(openai.APIError, lambda: self.broken_stream(model, seen))
+        assert "".join(choice.delta.content or "" for choice in seen)
+        assert "breaks off" in error.message, error
 
 
 class Compat(Gpt):
@@ -421,6 +513,48 @@ class Google:
         error = refused(errors.ClientError, lambda: self.client.models.get(model="gemini-1"))
         equal(error.status, "NOT_FOUND")
 
+    def fault(self, kind: type[Exception], model: str) -> Any:
+        """Return the error that a model of the sandbox answers with. This client never retries."""
+        return refused(
+            kind, lambda: self.client.models.generate_content(model=model, contents=HELLO)
+        )
+
+    def rate_limit(self) -> None:
+        error = self.fault(errors.ClientError, "sandbox-status-429")
+        equal((error.code, error.status), (429, "RESOURCE_EXHAUSTED"))
+        equal(error.response.headers["retry-after"], "1")
+
+    def server_error(self) -> None:
+        error = self.fault(errors.ServerError, "sandbox-status-500")
+        equal((error.code, error.status), (500, "INTERNAL"))
+
+    def overloaded(self) -> None:
+        equal(self.fault(errors.ServerError, "sandbox-status-529").code, 529)
+
+    def unauthorized(self) -> None:
+        error = self.fault(errors.ClientError, "sandbox-status-401")
+        equal((error.code, error.status), (401, "UNAUTHENTICATED"))
+
+    def unknown_model(self) -> None:
+        error = self.fault(errors.ClientError, "gemini-1")
+        equal((error.code, error.status), (404, "NOT_FOUND"))
+
+    def broken_stream(self, model: str, seen: list[Any]) -> None:
+        seen.extend(self.client.models.generate_content_stream(model=model, contents=HELLO))
+
+    def truncated_stream(self) -> None:
+        seen: list[Any] = []
+        self.broken_stream("sandbox-stream-truncate", seen)
+        assert "".join(chunk.text or "" for chunk in seen)
+        equal({chunk.candidates[0].finish_reason for chunk in seen}, {None})
+
+    def error_in_a_stream(self) -> None:
+        seen: list[Any] = []
+        model = "sandbox-stream-error"
+        error = refused(errors.APIError, lambda: self.broken_stream(model, seen))
+        assert "".join(chunk.text or "" for chunk in seen)
+        equal((error.code, error.status), (503, "UNAVAILABLE"))
+
 
 class GoogleV1(Google):
     """google-genai, with the other version in its paths."""
@@ -452,6 +586,13 @@ CASES = (
     "streamed chat",
     "streamed chat with two calls",
     "automatic calls",
+    "rate limit",
+    "server error",
+    "overloaded",
+    "unauthorized",
+    "unknown model",
+    "truncated stream",
+    "error in a stream",
 )
 
 

@@ -10,14 +10,16 @@ import anthropic
 import httpx2
 import openai
 import pytest
-from anthropic.types import Message, ModelInfo
+from anthropic.types import Message
 from google import genai
 from google.genai import errors, types
-from openai.types import Model
 from openai.types.chat import ChatCompletion
 
 from skyl_nb.sandbox import Sandbox
+from skyl_nb.sandbox.call import mounts
+from tests.sandbox.envelopes import check_answer, check_model, check_models, check_reply
 from tests.sandbox.wire import (
+    KEYS,
     MOUNTS,
     SCHEMA,
     calls,
@@ -244,34 +246,53 @@ def test_the_async_clients_use_the_same_object(sandbox: Sandbox) -> None:
 
 
 ROUND = [("get_weather", {"city": "Lima"}, "22C")]
+FAILED = [("get_weather", {"city": "Lima"}, "error: down", True)]
 CASES = [
     {"prompt": "hello"},
     {"prompt": QUESTION, "tools": [("get_weather", SCHEMA)]},
     {"prompt": QUESTION, "tools": [("get_weather", SCHEMA)], "rounds": [ROUND]},
+    {"prompt": QUESTION, "tools": [("get_weather", SCHEMA)], "rounds": [FAILED]},
 ]
+CASE = pytest.mark.parametrize("case", CASES, ids=["text", "calls", "results", "failing-result"])
+EACH_MODEL = [(mount.name, name) for mount in mounts() if mount.name for name in mount.models]
 
 
-@pytest.mark.parametrize("case", CASES, ids=["text", "calls", "after-results"])
+@CASE
 @pytest.mark.parametrize("mount", MOUNTS)
 def test_replies_fit_the_sdk_s_own_types(mount: str, case: Any) -> None:
     reply = read(send(mount, conversation(mount, **case)))
-    if mount == "gemini":
-        types.GenerateContentResponse.model_validate(reply)  # forbids unknown fields by itself
-        return
-    model = Message if mount == "anthropic" else ChatCompletion
-    parsed = model.model_validate(reply, strict=True)
-    assert not parsed.model_extra
-    assert parsed.model_dump(mode="json", exclude_unset=True) == reply
+    check_answer(mount, reply)
+    if mount != "gemini":
+        model = Message if mount == "anthropic" else ChatCompletion
+        parsed = model.model_validate(reply, strict=True)
+        assert parsed.model_dump(mode="json", exclude_unset=True) == reply
 
 
-def test_models_fit_the_sdk_s_own_types() -> None:
+@CASE
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize(("mount", "name"), EACH_MODEL)
+def test_each_reply_of_each_model_fits_the_sdk_s_own_types(
+    mount: str, name: str, stream: bool, case: Any
+) -> None:
+    payload = conversation(mount, **case)
     sandbox = Sandbox()
-    headers = {"authorization": "Bearer sandbox-key", "anthropic-version": "1"}
-    for path, model in (("/anthropic", ModelInfo), ("/openai", Model)):
-        for row in read(sandbox.handle("GET", f"{path}/v1/models", headers))["data"]:
-            assert not model.model_validate(row).model_extra
-    said = read(sandbox.handle("GET", "/gemini/v1/models", headers))["models"]
-    assert [types.Model(name=row["name"]).name for row in said] == [row["name"] for row in said]
+    if mount == "gemini":
+        does = "streamGenerateContent?alt=sse" if stream else "generateContent"
+        reply = send(mount, payload, sandbox, path=f"/gemini/v1/models/{name}:{does}")
+    else:
+        reply = send(mount, {**payload, "model": name, "stream": stream}, sandbox)
+    assert reply.rule is None or name.startswith("sandbox-") or "reasoning" in reply.rule
+    check_reply(reply, sandbox)
+
+
+@pytest.mark.parametrize("mount", MOUNTS)
+def test_models_fit_the_sdk_s_own_types(mount: str) -> None:
+    sandbox = Sandbox()
+    place = f"/{mount}/v1/models"
+    rows = read(sandbox.handle("GET", place, KEYS[mount]))
+    check_models(mount, rows)
+    for name in [name for where, name in EACH_MODEL if where == mount]:
+        check_model(mount, read(sandbox.handle("GET", f"{place}/{name}", KEYS[mount])))
 
 
 def test_a_client_s_own_name_for_its_calls_is_kept() -> None:

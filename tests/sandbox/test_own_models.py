@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import itertools
 import json
 import time
 from typing import Any
@@ -16,6 +17,7 @@ from google.genai import errors, types
 
 from skyl_nb.data import facts
 from skyl_nb.sandbox import Reply, Sandbox
+from skyl_nb.sandbox.call import mounts
 from tests.sandbox.triggers import signed
 from tests.sandbox.wire import (
     KEYS,
@@ -43,10 +45,16 @@ RAIN = "What is the weather in Kampala and Lima?"
 
 def ask(mount: str, model: str, payload: Any = None, *, stream: bool = False) -> Reply:
     payload = payload or conversation(mount, RAIN, tools=TOOLS)
+    path, body = addressed(mount, model, payload, stream=stream)
+    return send(mount, body, path=path)
+
+
+def addressed(mount: str, model: str, payload: Any, *, stream: bool) -> tuple[str, Any]:
+    """Return the path and the body of a conversation with a model."""
     if mount != "gemini":
-        return send(mount, {**payload, "model": model, "stream": stream})
+        return PATHS[mount], {**payload, "model": model, "stream": stream}
     does = "streamGenerateContent?alt=sse" if stream else "generateContent"
-    return send(mount, payload, path=f"/gemini/v1beta/models/{model}:{does}")
+    return f"/gemini/v1beta/models/{model}:{does}", payload
 
 
 def frames_of(reply: Reply) -> str:
@@ -68,6 +76,19 @@ def test_a_status_is_answered_in_the_mount_s_envelope(
     assert reply.headers.get("retry-after") == ("1" if status == 429 else None)
     assert reply.frames is None
     assert Sandbox().explain(reply).confidence == "H"
+
+
+@every_mount
+@pytest.mark.parametrize("model", ["sandbox-status-429", "sandbox-status-529", "gone"])
+def test_a_fault_names_its_request_where_the_provider_does(mount: str, model: str) -> None:
+    reply = ask(mount, model)
+    names = {"anthropic": "request-id", "openai": "x-request-id", "compat": "x-request-id"}
+    found = {name: value for name, value in reply.headers.items() if "request-id" in name}
+    assert list(found) == [names[name] for name in names if name == mount]
+    assert all(value.startswith("req_") for value in found.values())
+    if mount == "anthropic":
+        assert read(reply)["request_id"] == found["request-id"]
+    assert ask(mount, model).headers == reply.headers
 
 
 @pytest.mark.parametrize(
@@ -134,6 +155,24 @@ def test_the_transport_waits() -> None:
     started = time.perf_counter()
     asyncio.run(twice())
     assert 0.06 <= time.perf_counter() - started < 20 * 0.06  # they wait side by side
+
+
+def test_no_time_passes_but_for_the_slow_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both doors, every model, whole and streamed: they wait once, and as long as was asked."""
+    waited: list[float] = []
+    monkeypatch.setattr(time, "sleep", waited.append)
+    sandbox = Sandbox()
+    with sandbox.serving() as url, httpx.Client() as loopback:
+        here = httpx.Client(transport=sandbox.transport())
+        for mount in (one for one in mounts() if one.name):
+            hello = conversation(mount.name, "hello")
+            for name, stream in itertools.product(mount.models, (False, True)):
+                path, payload = addressed(mount.name, name, hello, stream=stream)
+                for client, base in ((here, "http://x"), (loopback, url)):
+                    client.post(f"{base}{path}", json=payload, headers=KEYS[mount.name])
+                slow = name.startswith("sandbox-slow")
+                assert waited == [0.25, 0.25] * slow, name
+                waited.clear()
 
 
 # Streams that break off

@@ -5,7 +5,8 @@ import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
+from typing import Any
 from urllib.parse import urlsplit
 
 import anthropic
@@ -16,7 +17,10 @@ from google import genai
 from google.genai import types
 
 from skyl_nb.errors import SkylError
+from skyl_nb.foreground import log_line
 from skyl_nb.sandbox import Sandbox
+from tests.sandbox.envelopes import check_error
+from tests.sandbox.loopback import answered, bare, everything, raw, written
 from tests.sandbox.wire import MOUNTS, SCHEMA, claude, conversation, read, send, user
 
 KEYS = {
@@ -35,24 +39,13 @@ PATHS = {
     "gemini": "/gemini/v1beta/models/gemini-3.6-flash:generateContent",
 }
 
+NO_LETTER = UnicodeEncodeError("ascii", "\xe9", 0, 1, "the terminal lacks it")
+
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     with Sandbox().serving() as base:
         yield base
-
-
-def raw(url: str, data: bytes, *, end: bool = False) -> bytes:
-    """Send bytes as they are, and return what comes until the server closes."""
-    place = urlsplit(url)
-    with closing(socket.create_connection((place.hostname, place.port), timeout=10)) as sock:
-        sock.sendall(data)
-        if end:
-            sock.shutdown(socket.SHUT_WR)
-        received = b""
-        while piece := sock.recv(65536):
-            received += piece
-        return received
 
 
 def head(*fields: str, path: str = MESSAGES, method: str = "POST") -> bytes:
@@ -136,6 +129,34 @@ def test_many_clients_get_their_own_answers(url: str) -> None:
     assert said == [f"The tool said: n{number}" for number in range(200)]
 
 
+def test_200_clients_at_the_same_time_get_their_own_answers(url: str) -> None:
+    """Each has a connection of its own, and all have asked before the first one reads."""
+    place = urlsplit(url)
+    asked = []
+    with ExitStack() as stack:
+        for number in range(200):
+            mount, stream = MOUNTS[number % 4], number % 8 < 4
+            path, payload = addressed(mount, number, stream=stream)
+            sock = socket.create_connection((place.hostname, place.port), timeout=30)
+            stack.enter_context(sock)
+            sock.sendall(written("POST", path, KEYS.items(), json.dumps(payload).encode()))
+            asked.append((sock, path, payload))
+        for sock, path, payload in asked:
+            reply = Sandbox().handle("POST", path, KEYS, json.dumps(payload))
+            assert reply.status == 200
+            assert answered(everything(sock)) == (200, bare(reply))
+
+
+def addressed(mount: str, number: int, *, stream: bool) -> tuple[str, Any]:
+    """Return the path and the body of a conversation that no other number has."""
+    rounds = [[("get_weather", {}, f"n{number}")]]
+    payload = conversation(mount, "weather", tools=[("get_weather", SCHEMA)], rounds=rounds)
+    if mount == "gemini":
+        does = "streamGenerateContent?alt=sse" if stream else "generateContent"
+        return f"/gemini/v1/models/gemini-3.6-flash:{does}", payload
+    return PATHS[mount], {**payload, "stream": stream}
+
+
 @pytest.mark.parametrize(
     ("data", "status"),
     [
@@ -148,8 +169,17 @@ def test_many_clients_get_their_own_answers(url: str) -> None:
         (head("transfer-encoding: gzip"), 501),
         (head("transfer-encoding: chunked") + b"zz\r\nab", 400),
         (head("transfer-encoding: chunked") + b"-1\r\n", 400),
+        (head("transfer-encoding: chunked") + b"0x2\r\nab\r\n0\r\n\r\n", 400),
+        (head("transfer-encoding: chunked"), 400),
+        (head("no header", "content-length: 2") + b"{}", 400),
+        (head("x-note : with a blank before its colon"), 400),
+        (head().replace(b"host", b" host"), 400),
         (head("transfer-encoding: chunked") + b"2\r\nabcd\r\n0\r\n\r\n", 400),
         (head("transfer-encoding: chunked") + b"4000001\r\n", 413),
+        (head().replace(b" HTTP/1.1", b" and more HTTP/1.1"), 400),
+        (head().replace(b"HTTP/1.1", b"HTTP/2.0"), 505),
+        (head(*["a: b"] * 200), 431),
+        (head("a: " + "b" * 70000), 431),
         (b"NONSENSE\r\n\r\n", 400),
         (b"GET /healthz\r\n\r\n", 400),
         (b"GET /healthz FTP/1.1\r\n\r\n", 400),
@@ -157,7 +187,6 @@ def test_many_clients_get_their_own_answers(url: str) -> None:
         (head("content-length : 0"), 400),
         (head("content-length: 0", " continued: 1"), 400),
         (head(": no name"), 400),
-        (head("a: " + "b" * 70000), 431),
         (b"GET / HTTP/9.9\r\n\r\n", 505),
         (b"GET /" + b"a" * 70000 + b" HTTP/1.1\r\n\r\n", 414),
         (b"POST / HTTP/1.1\r\n" + b"a: b\r\n" * 200 + b"\r\n", 431),
@@ -167,15 +196,49 @@ def test_many_clients_get_their_own_answers(url: str) -> None:
 def test_a_request_that_is_framed_badly_is_refused_and_ends_its_connection(
     url: str, data: bytes, status: int
 ) -> None:
-    answer = raw(url, data, end=True)
+    answer = raw(url, data)
     line, _, rest = answer.partition(b"\r\n")
     assert f" {status} ".encode() in line + b" "
-    assert json.loads(rest.partition(b"\r\n\r\n")[2])["error"]
+    assert b"connection: close" in rest
+    mount = "anthropic" if MESSAGES.encode() in data else ""
+    check_error(mount, status, json.loads(rest.partition(b"\r\n\r\n")[2]))
     still_answers(url)
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"GET /gemini/v1/models?key=my-secret-key and more HTTP/1.1\r\n\r\n",
+        b"GET /gemini/v1/models?key=my-secret-key HTTP/7.7\r\n\r\n",
+        b"GET /gemini/v1/models%3Fkey=my-secret-key HTTP/x\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n\r\nx-api-key: my-secret-key\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n\r\nauthorization: Bearer my-secret-key\r\n\r\n",
+        b'{"key": "my-secret-key"}',
+    ],
+    ids=str,
+)
+def test_what_cannot_be_read_is_not_quoted(data: bytes) -> None:
+    seen: list[str] = []
+    sandbox = Sandbox()
+    with sandbox.serving(log=lambda entry: seen.append(log_line(entry))) as base:
+        answer = raw(base, data)
+    assert b" 400 " in answer or b" 505 " in answer
+    assert seen
+    assert [(entry.rule, type(entry.status)) for entry in sandbox.journal] == [("bad-framing", int)]
+    assert "my-secret-key" not in f"{answer!r} {seen} {sandbox.journal!r}"
+
+
+@pytest.mark.parametrize("error", [OSError("full"), ValueError("a closed file"), NO_LETTER])
+def test_a_log_that_fails_costs_no_answer(error: Exception) -> None:
+    def log(_entry: object) -> None:
+        raise error
+
+    with Sandbox().serving(log=log) as base:
+        assert httpx.post(base + MESSAGES, content=ASK, headers=KEYS).status_code == 200
+
+
 def test_a_body_that_is_shorter_than_it_says_is_refused(url: str) -> None:
-    assert b" 400 " in raw(url, head("content-length: 10") + b"abc", end=True)
+    assert b" 400 " in raw(url, head("content-length: 10") + b"abc")
 
 
 def test_a_chunked_body_is_read(url: str) -> None:

@@ -193,6 +193,60 @@ func TestAnthropic(t *testing.T) {
 		_, err = client.Models.Get(ctx, "claude-2", anthropic.ModelGetParams{})
 		equal(t, "status", claudeError(t, err).StatusCode, 404)
 	})
+	// A fault is the error that a model of the sandbox answers with, without a retry.
+	fault := func(t *testing.T, model anthropic.Model) *anthropic.Error {
+		t.Helper()
+		params := claudeParams(claudeAsks(hello))
+		params.Model = model
+		_, err := client.Messages.New(ctx, params, option.WithMaxRetries(0))
+		return claudeError(t, err)
+	}
+	t.Run("rate limit", func(t *testing.T) {
+		refused := fault(t, "sandbox-status-429")
+		equal(t, "status", refused.StatusCode, 429)
+		equal(t, "type", string(refused.Type()), "rate_limit_error")
+		equal(t, "retry after", refused.Response.Header.Get("Retry-After"), "1")
+		equal(t, "request id is there", refused.RequestID != "", true)
+	})
+	t.Run("server error", func(t *testing.T) {
+		refused := fault(t, "sandbox-status-500")
+		equal(t, "status", refused.StatusCode, 500)
+		equal(t, "type", string(refused.Type()), "api_error")
+	})
+	t.Run("overloaded", func(t *testing.T) {
+		refused := fault(t, "sandbox-status-529")
+		equal(t, "status", refused.StatusCode, 529)
+		equal(t, "type", string(refused.Type()), "overloaded_error")
+	})
+	t.Run("unauthorized", func(t *testing.T) {
+		equal(t, "status", fault(t, "sandbox-status-401").StatusCode, 401)
+	})
+	t.Run("unknown model", func(t *testing.T) {
+		refused := fault(t, "claude-2")
+		equal(t, "status", refused.StatusCode, 404)
+		equal(t, "message", refused.Message, "model: claude-2")
+	})
+	broken := func(t *testing.T, model anthropic.Model) (message anthropic.Message, err error) {
+		t.Helper()
+		params := claudeParams(claudeAsks(hello))
+		params.Model = model
+		events := client.Messages.NewStreaming(ctx, params)
+		for events.Next() {
+			must(t, message.Accumulate(events.Current()))
+		}
+		return message, events.Err()
+	}
+	t.Run("truncated stream", func(t *testing.T) {
+		said, err := broken(t, "sandbox-stream-truncate")
+		must(t, err)
+		equal(t, "a text is there", said.Content[0].Text != "", true)
+		equal(t, "stop reason", said.StopReason, "")
+	})
+	t.Run("error in a stream", func(t *testing.T) {
+		said, err := broken(t, "sandbox-stream-error")
+		equal(t, "a text is there", said.Content[0].Text != "", true)
+		equal(t, "type", string(claudeError(t, err).Type()), "api_error")
+	})
 }
 
 func claudeError(t *testing.T, err error) *anthropic.Error {

@@ -187,6 +187,62 @@ func testGoogle(t *testing.T, version string) {
 		_, err = client.Models.Get(ctx, "gemini-1", nil)
 		equal(t, "status", googleError(t, err).Status, "NOT_FOUND")
 	})
+	// A fault is the error that a model of the sandbox answers with, without a retry. It has no
+	// headers, so a wish to wait cannot be seen.
+	fault := func(t *testing.T, model string) genai.APIError {
+		t.Helper()
+		_, err := client.Models.GenerateContent(ctx, model, genai.Text(hello), nil)
+		return googleError(t, err)
+	}
+	t.Run("rate limit", func(t *testing.T) {
+		refused := fault(t, "sandbox-status-429")
+		equal(t, "code", refused.Code, 429)
+		equal(t, "status", refused.Status, "RESOURCE_EXHAUSTED")
+	})
+	t.Run("server error", func(t *testing.T) {
+		refused := fault(t, "sandbox-status-500")
+		equal(t, "code", refused.Code, 500)
+		equal(t, "status", refused.Status, "INTERNAL")
+	})
+	t.Run("overloaded", func(t *testing.T) {
+		equal(t, "code", fault(t, "sandbox-status-529").Code, 529)
+	})
+	t.Run("unauthorized", func(t *testing.T) {
+		refused := fault(t, "sandbox-status-401")
+		equal(t, "code", refused.Code, 401)
+		equal(t, "status", refused.Status, "UNAUTHENTICATED")
+	})
+	t.Run("unknown model", func(t *testing.T) {
+		refused := fault(t, "gemini-1")
+		equal(t, "code", refused.Code, 404)
+		equal(t, "status", refused.Status, "NOT_FOUND")
+	})
+	broken := func(t *testing.T, model string) (text string, end genai.FinishReason, last error) {
+		t.Helper()
+		answers := client.Models.GenerateContentStream(ctx, model, genai.Text(hello), nil)
+		for answer, err := range answers {
+			if err != nil {
+				last = err
+				continue
+			}
+			text += answer.Text()
+			end = answer.Candidates[0].FinishReason
+		}
+		return text, end, last
+	}
+	t.Run("truncated stream", func(t *testing.T) {
+		text, end, err := broken(t, "sandbox-stream-truncate")
+		must(t, err)
+		equal(t, "a text is there", text != "", true)
+		equal(t, "finish reason", end, "")
+	})
+	t.Run("error in a stream", func(t *testing.T) {
+		text, _, err := broken(t, "sandbox-stream-error")
+		equal(t, "a text is there", text != "", true)
+		refused := googleError(t, err)
+		equal(t, "code", refused.Code, 503)
+		equal(t, "status", refused.Status, "UNAVAILABLE")
+	})
 }
 
 func googleError(t *testing.T, err error) genai.APIError {

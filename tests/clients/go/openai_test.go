@@ -159,6 +159,64 @@ func testGPT(t *testing.T, mount string) {
 		equal(t, "status", refused.StatusCode, 404)
 		equal(t, "code", refused.Code, "model_not_found")
 	})
+	// A fault is the error that a model of the sandbox answers with, without a retry.
+	fault := func(t *testing.T, model string) *openai.Error {
+		t.Helper()
+		params := gptParams(openai.UserMessage(hello))
+		params.Model = model
+		_, err := client.Chat.Completions.New(ctx, params, option.WithMaxRetries(0))
+		return gptError(t, err)
+	}
+	t.Run("rate limit", func(t *testing.T) {
+		refused := fault(t, "sandbox-status-429")
+		equal(t, "status", refused.StatusCode, 429)
+		equal(t, "type", refused.Type, "rate_limit_error")
+		equal(t, "retry after", refused.Response.Header.Get("Retry-After"), "1")
+		equal(t, "request id is there", refused.Response.Header.Get("X-Request-Id") != "", true)
+	})
+	t.Run("server error", func(t *testing.T) {
+		refused := fault(t, "sandbox-status-500")
+		equal(t, "status", refused.StatusCode, 500)
+		equal(t, "type", refused.Type, "server_error")
+	})
+	t.Run("overloaded", func(t *testing.T) {
+		refused := fault(t, "sandbox-status-529")
+		equal(t, "status", refused.StatusCode, 529)
+		equal(t, "type", refused.Type, "server_error")
+	})
+	t.Run("unauthorized", func(t *testing.T) {
+		equal(t, "status", fault(t, "sandbox-status-401").StatusCode, 401)
+	})
+	t.Run("unknown model", func(t *testing.T) {
+		refused := fault(t, "gpt-1")
+		equal(t, "status", refused.StatusCode, 404)
+		equal(t, "code", refused.Code, "model_not_found")
+	})
+	broken := func(t *testing.T, model string) (openai.ChatCompletionChoice, error) {
+		t.Helper()
+		var gathered openai.ChatCompletionAccumulator
+		params := gptParams(openai.UserMessage(hello))
+		params.Model = model
+		chunks := client.Chat.Completions.NewStreaming(ctx, params)
+		for chunks.Next() {
+			equal(t, "the chunk fits", gathered.AddChunk(chunks.Current()), true)
+		}
+		return gathered.Choices[0], chunks.Err()
+	}
+	t.Run("truncated stream", func(t *testing.T) {
+		said, err := broken(t, "sandbox-stream-truncate")
+		must(t, err)
+		equal(t, "a text is there", said.Message.Content != "", true)
+		equal(t, "finish reason", said.FinishReason, "")
+	})
+	t.Run("error in a stream", func(t *testing.T) {
+		said, err := broken(t, "sandbox-stream-error")
+		equal(t, "a text is there", said.Message.Content != "", true)
+		if err == nil {
+			t.Fatal("no error came")
+		}
+		contains(t, "error", err.Error(), "breaks off")
+	})
 }
 
 func gptError(t *testing.T, err error) *openai.Error {

@@ -29,10 +29,20 @@ function cities(called) {
   });
 }
 
-function tests(client, { Anthropic, BadRequestError, AuthenticationError, NotFoundError }, tool) {
+function tests(client, sdk, tool) {
+  const { Anthropic, BadRequestError, AuthenticationError, NotFoundError } = sdk;
   const claude = new Anthropic({ apiKey: key, baseURL: `${base}/anthropic` });
   const params = (...messages) => ({ model: 'claude-sonnet-5', max_tokens: 99, tools, messages });
   const ask = (...messages) => claude.messages.create(params(...messages));
+
+  /** Returns the error that a model of the sandbox answers with, without a retry. */
+  const fault = (kind, model) =>
+    refused(kind, claude.messages.create({ ...params(user(hello)), model }, { maxRetries: 0 }));
+  const broken = async (model, seen) => {
+    const stream = await claude.messages.create({ ...params(user(hello)), model, stream: true });
+    for await (const event of stream) seen.push(event);
+  };
+  const textOf = (events) => events.map((event) => event.delta?.text ?? '').join('');
 
   cases(client, {
     text: async () => {
@@ -120,6 +130,39 @@ function tests(client, { Anthropic, BadRequestError, AuthenticationError, NotFou
       const one = await claude.models.retrieve('claude-opus-5');
       assert.equal(one.display_name, 'Claude Opus 5');
       await refused(NotFoundError, claude.models.retrieve('claude-2'));
+    },
+    'rate limit': async () => {
+      const error = await fault(sdk.RateLimitError, 'sandbox-status-429');
+      assert.deepEqual([error.status, error.error.error.type], [429, 'rate_limit_error']);
+      assert.equal(error.headers.get('retry-after'), '1');
+      assert.ok(error.requestID);
+    },
+    'server error': async () => {
+      const error = await fault(sdk.InternalServerError, 'sandbox-status-500');
+      assert.deepEqual([error.status, error.error.error.type], [500, 'api_error']);
+    },
+    overloaded: async () => {
+      const error = await fault(sdk.InternalServerError, 'sandbox-status-529');
+      assert.deepEqual([error.status, error.error.error.type], [529, 'overloaded_error']);
+    },
+    unauthorized: async () => {
+      await fault(AuthenticationError, 'sandbox-status-401');
+    },
+    'unknown model': async () => {
+      const error = await fault(NotFoundError, 'claude-2');
+      assert.equal(error.error.error.message, 'model: claude-2');
+    },
+    'truncated stream': async () => {
+      const seen = [];
+      await broken('sandbox-stream-truncate', seen);
+      assert.ok(textOf(seen));
+      assert.ok(!seen.some(({ type }) => type === 'message_delta' || type === 'message_stop'));
+    },
+    'error in a stream': async () => {
+      const seen = [];
+      const error = await refused(sdk.APIError, broken('sandbox-stream-error', seen));
+      assert.ok(textOf(seen));
+      assert.match(error.message, /breaks off/);
     },
   });
 }

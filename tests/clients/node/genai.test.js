@@ -48,6 +48,12 @@ function tests(client, apiVersion, { ApiError, GoogleGenAI }) {
   const ask = (...contents) => google.models.generateContent({ model, contents, config });
   const stream = async (contents) =>
     gather(await google.models.generateContentStream({ model, contents, config }));
+  const fault = (name) =>
+    refused(ApiError, google.models.generateContent({ model: name, contents: hello }));
+  const broken = async (name, seen) => {
+    const asked = { model: name, contents: hello };
+    for await (const chunk of await google.models.generateContentStream(asked)) seen.push(chunk);
+  };
 
   cases(client, {
     text: async () => {
@@ -132,6 +138,38 @@ function tests(client, apiVersion, { ApiError, GoogleGenAI }) {
       assert.equal((await google.models.get({ model })).name, `models/${model}`);
       const error = await refused(ApiError, google.models.get({ model: 'gemini-1' }));
       assert.equal(error.status, 404);
+    },
+    // The errors of this client have no headers, so a wish to wait cannot be seen.
+    'rate limit': async () => {
+      const error = await fault('sandbox-status-429');
+      assert.deepEqual([error.status, body(error).status], [429, 'RESOURCE_EXHAUSTED']);
+    },
+    'server error': async () => {
+      const error = await fault('sandbox-status-500');
+      assert.deepEqual([error.status, body(error).status], [500, 'INTERNAL']);
+    },
+    overloaded: async () => {
+      assert.equal((await fault('sandbox-status-529')).status, 529);
+    },
+    unauthorized: async () => {
+      const error = await fault('sandbox-status-401');
+      assert.deepEqual([error.status, body(error).status], [401, 'UNAUTHENTICATED']);
+    },
+    'unknown model': async () => {
+      const error = await fault('gemini-1');
+      assert.deepEqual([error.status, body(error).status], [404, 'NOT_FOUND']);
+    },
+    'truncated stream': async () => {
+      const seen = [];
+      await broken('sandbox-stream-truncate', seen);
+      assert.ok(textOf(seen));
+      assert.ok(seen.every(({ candidates }) => candidates[0].finishReason === undefined));
+    },
+    'error in a stream': async () => {
+      const seen = [];
+      const error = await refused(ApiError, broken('sandbox-stream-error', seen));
+      assert.ok(textOf(seen));
+      assert.deepEqual([error.status, body(error).status], [503, 'UNAVAILABLE']);
     },
   });
 }

@@ -26,12 +26,22 @@ function turn(called, ...contents) {
   return [user(question), called, ...results];
 }
 
-function tests(client, mount, { OpenAI, BadRequestError, AuthenticationError, NotFoundError }) {
+function tests(client, mount, sdk) {
+  const { OpenAI, BadRequestError, AuthenticationError, NotFoundError } = sdk;
   const baseURL = `${base}/${mount}/v1`;
   const gpt = new OpenAI({ apiKey: key, baseURL });
   const params = (...messages) => ({ model: 'gpt-5.6', tools, messages });
   const ask = async (...messages) =>
     (await gpt.chat.completions.create(params(...messages))).choices[0];
+
+  /** Returns the error that a model of the sandbox answers with, without a retry. */
+  const fault = (kind, model) =>
+    refused(kind, gpt.chat.completions.create({ ...params(user(hello)), model }, { maxRetries: 0 }));
+  const broken = async (model, seen) => {
+    const asked = { ...params(user(hello)), model, stream: true };
+    for await (const chunk of await gpt.chat.completions.create(asked)) seen.push(chunk.choices[0]);
+  };
+  const textOf = (choices) => choices.map(({ delta }) => delta.content ?? '').join('');
 
   cases(client, {
     text: async () => {
@@ -127,6 +137,38 @@ function tests(client, mount, { OpenAI, BadRequestError, AuthenticationError, No
       assert.equal((await gpt.models.retrieve('gpt-5.6')).id, 'gpt-5.6');
       const error = await refused(NotFoundError, gpt.models.retrieve('gpt-1'));
       assert.equal(error.code, 'model_not_found');
+    },
+    'rate limit': async () => {
+      const error = await fault(sdk.RateLimitError, 'sandbox-status-429');
+      assert.deepEqual([error.status, error.type], [429, 'rate_limit_error']);
+      assert.equal(error.headers.get('retry-after'), '1');
+      assert.ok(error.requestID);
+    },
+    'server error': async () => {
+      const error = await fault(sdk.InternalServerError, 'sandbox-status-500');
+      assert.deepEqual([error.status, error.type], [500, 'server_error']);
+    },
+    overloaded: async () => {
+      const error = await fault(sdk.InternalServerError, 'sandbox-status-529');
+      assert.deepEqual([error.status, error.type], [529, 'server_error']);
+    },
+    unauthorized: async () => {
+      await fault(AuthenticationError, 'sandbox-status-401');
+    },
+    'unknown model': async () => {
+      assert.equal((await fault(NotFoundError, 'gpt-1')).code, 'model_not_found');
+    },
+    'truncated stream': async () => {
+      const seen = [];
+      await broken('sandbox-stream-truncate', seen);
+      assert.ok(textOf(seen));
+      assert.ok(seen.every((choice) => choice.finish_reason === null));
+    },
+    'error in a stream': async () => {
+      const seen = [];
+      const error = await refused(sdk.APIError, broken('sandbox-stream-error', seen));
+      assert.ok(textOf(seen));
+      assert.match(error.message, /breaks off/);
     },
   });
 }
