@@ -26,9 +26,9 @@ _PANE = (
 )
 _TITLE = "margin: 0 0 0.5em"
 _CODE = "white-space: pre-wrap; overflow-wrap: anywhere; word-break: normal; margin: 0.5em 0"
-_ROUNDS = "list-style: none; margin: 0; padding: 0"
+_BREAKS = "overflow-wrap: anywhere"
+_ROUNDS = f"list-style: none; margin: 0; padding: 0; {_BREAKS}"
 _STEPS = "margin: 0 0 0.5em; padding-left: 1.5em"
-_STEP = "overflow-wrap: anywhere"
 _REMARK = "font-style: italic"
 
 
@@ -45,7 +45,8 @@ def pane(one: "Pane") -> str:
 
 def play(shown: "Play") -> str:
     """Write `play_loop` as HTML."""
-    return _side_by_side(text.play_header(shown), map(lane, shown.lanes))
+    lanes = _side_by_side(text.play_header(shown), map(lane, shown.lanes))
+    return f'<div style="{_BREAKS}">{lanes}</div>'
 
 
 def lane(one: "Lane") -> str:
@@ -60,7 +61,7 @@ def lane(one: "Lane") -> str:
 
 
 def _round(name: str, steps: "Sequence[Step]") -> str:
-    items = "".join([f'<li style="{_STEP}">{_step(step)}</li>' for step in steps])
+    items = "".join([f"<li>{_step(step)}</li>" for step in steps])
     return f'<li><strong>{escape(name)}</strong><ol style="{_STEPS}">{items}</ol></li>'
 
 
