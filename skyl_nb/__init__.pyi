@@ -46,6 +46,7 @@ from .toolloop import ToolRun as ToolRun
 from .toolloop import portable_error as portable_error
 from .toolloop import run_tools as run_tools
 from .views import compare_wires as compare_wires
+from .views import play_loop as play_loop
 from .views import survival_table as survival_table
 from .wires import WIRES as WIRES
 

@@ -73,3 +73,14 @@ class UnsupportedError(SkylError):
 
 class RefusalError(SkylError):
     """The provider will not answer this prompt."""
+
+
+def check_number(name: str, value: Any, most: int | None = None) -> None:
+    """Refuse what is no whole number from 1 to `most`.
+
+    Raises:
+        BadRequestError: the sentence names the argument `name` and its value.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= (most or value):
+        upper = f" to {most}" if most else " or more"
+        raise BadRequestError(f"{name} is a whole number, 1{upper}, and not {value!r:.50}")

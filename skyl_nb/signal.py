@@ -234,6 +234,11 @@ def result_count(wire: str, body: Any) -> int:
     return len(_found(wire, body))
 
 
+def tool_results(wire: str, body: Any) -> list[dict[str, Any]]:
+    """Return the tool results of a body of this wire as they stand there, in their order."""
+    return [found.value for found in _found(wire, body)]
+
+
 def _found(wire: str, body: Any) -> list[_Fragment]:
     return list(_FIND[wire](body)) if isinstance(body, dict) else []
 

@@ -22,7 +22,7 @@ from typing import Any
 from skyl_nb.caught import Caught
 from skyl_nb.client import Client
 from skyl_nb.conversation import Message, Role, ToolCall, ToolResult
-from skyl_nb.errors import BadRequestError, SkylError
+from skyl_nb.errors import BadRequestError, SkylError, check_number
 from skyl_nb.request import Request, Response, validate
 
 ADVICE = "Do not retry; tell the user that the data is unavailable."
@@ -167,8 +167,8 @@ def run_tools(
     """
     validate(request)
     _check_tools(tools)
-    _check_number("max_rounds", max_rounds)
-    _check_number("concurrency", concurrency, most=MOST_AT_ONCE)
+    check_number("max_rounds", max_rounds)
+    check_number("concurrency", concurrency, most=MOST_AT_ONCE)
     return _Loop(client, request, tools, max_rounds, _checked(fatal), concurrency).run()
 
 
@@ -375,12 +375,6 @@ def _check_tools(tools: Any) -> None:
     for name, function in tools.items():
         if not isinstance(name, str) or not callable(function):
             raise BadRequestError(f"tools[{name!r:.50}] is {type(function).__name__}, no function")
-
-
-def _check_number(name: str, value: Any, most: int | None = None) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= (most or value):
-        upper = f" to {most}" if most else " or more"
-        raise BadRequestError(f"{name} is a whole number, 1{upper}, and not {value!r:.50}")
 
 
 def _checked(fatal: Any) -> tuple[type[BaseException], ...]:

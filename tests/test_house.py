@@ -88,8 +88,8 @@ def test_importing_the_package_loads_nothing_heavy():
     assert not loaded & {*heavy, "openai", "google.genai", "skyl_nb.sandbox", "IPython"}
 
 
-def test_encoding_loads_neither_client_nor_widgets():
-    loaded = loaded_after("import skyl_nb as skyl; skyl.survival(); skyl.Sandbox()")
+def test_comparing_loads_neither_client_nor_widgets():
+    loaded = loaded_after("import skyl_nb as skyl; skyl.compare_wires(); skyl.Sandbox()")
     assert not loaded & {"httpx", "ipywidgets", "IPython", "skyl_nb.client"}
 
 

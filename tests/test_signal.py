@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from jsonpointer import resolve_pointer
 
 import skyl_nb as skyl
-from skyl_nb.signal import weather_request
+from skyl_nb.signal import tool_results, weather_request
 from tests import golden
 from tests.strategies import json_values, texts
 
@@ -38,6 +38,15 @@ def golden_body(name, wire):
 def test_the_golden_bodies_of_empty_results_tell_the_same(wire):
     failure, success = golden_body("failure-empty", wire), golden_body("success-empty", wire)
     assert skyl.compare_bodies(wire, failure, success).fate == TABLE[wire][2]
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_the_results_in_a_body_are_given_as_they_stand_there(wire):
+    body = golden_body("failure", wire)
+    (result,) = tool_results(wire, body)
+    place = {"anthropic": "/messages/2/content/0", "gemini": "/contents/2/parts/0"}
+    assert result == resolve_pointer(body, place.get(wire, "/messages/2"))
+    assert tool_results(wire, None) == []
 
 
 @pytest.mark.parametrize("wire", ["openai", "openaicompat"])

@@ -2,10 +2,10 @@
 
 | module | holds |
 |---|---|
-| `compare`, `survival` | what two views show, as plain data: tested without a browser |
+| `compare`, `play`, `survival` | what the views show, as plain data: tested without a browser |
 | `html`, `markdown`, `text` | that data, written three ways |
 | `live` | the same with ipywidgets, loaded only when a notebook shows it |
-| `view` | what every view can do |
+| `view`, `controls` | what every view can do, and every view with controls |
 | `visible` | untrusted text made safe to look at |
 
 `__init__.pyi` lists the names. Each is loaded on first use: the log of the sandbox needs `visible`,

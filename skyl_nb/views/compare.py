@@ -5,20 +5,18 @@
 
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
 from traitlets import Bool, HasTraits, Unicode
 
-from skyl_nb.conversation import Message, ToolResult, sentence
+from skyl_nb.conversation import Message, ToolResult
 from skyl_nb.data import facts
-from skyl_nb.errors import BadRequestError, SkylError
+from skyl_nb.errors import SkylError
 from skyl_nb.signal import SignalTrace, trace_signal
 from skyl_nb.views import html, markdown, text
-from skyl_nb.views.view import View
+from skyl_nb.views.controls import ControlledView, control, given, one_result, tool_result
 from skyl_nb.views.visible import Line, json_lines
 from skyl_nb.wires import WIRES
 
 CONTENT_LABEL = "Content of the tool result"
-IS_ERROR_LABEL = "The tool failed (is_error)"
 CALL_ID_LABEL = "Call id"
 
 DEFAULT = ToolResult(call_id="call_1", content="no such city", is_error=True)
@@ -111,29 +109,25 @@ class Controls(HasTraits):
     call_id = Unicode()
 
 
-def _control(name: str, doc: str) -> property:
-    def change(view: "CompareWires", value: Any) -> None:
-        checked = _result(**{**view.controls.trait_values(), name: value})
-        view.controls.set_trait(name, getattr(checked, name))
+class CompareWires(ControlledView):
+    """The view of `compare_wires`."""
 
-    return property(lambda view: getattr(view.controls, name), change, doc=doc)
+    __slots__ = ()
 
-
-class CompareWires(View):
-    """The view of `compare_wires`. Setting a control changes what is shown, also live."""
-
-    __slots__ = ("controls",)
-
-    content = _control("content", "The content of the tool result, a string.")
-    is_error = _control("is_error", "Whether the tool failed.")
-    call_id = _control("call_id", "The id of the call that the result answers.")
+    content = control("content", "The content of the tool result, a string.")
+    is_error = control("is_error", "Whether the tool failed.")
+    call_id = control("call_id", "The id of the call that the result answers.")
 
     def __init__(self, result: ToolResult) -> None:
         self.controls = Controls(**result.model_dump())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy what is shown, not the widget: that belongs to one place in one notebook."""
-        return type(self), (_result(**self.controls.trait_values()),)
+        return type(self), (tool_result(**self.controls.trait_values()),)
+
+    def checked(self, values: dict[str, Any]) -> dict[str, Any]:
+        """See `ControlledView.checked`."""
+        return tool_result(**values).model_dump()
 
     @property
     def comparison(self) -> Comparison:
@@ -181,30 +175,8 @@ def compare_wires(
     Raises:
         BadRequestError: a value of a wrong type, or a message without exactly one tool result.
     """
-    result = DEFAULT if result_or_message is None else _one_result(result_or_message)
-    given = {"content": content, "is_error": is_error, "call_id": call_id}
-    changes = {name: value for name, value in given.items() if value is not None}
-    return CompareWires(_result(**{**result.model_dump(), **changes}))
-
-
-def _result(**fields: Any) -> ToolResult:
-    try:
-        return ToolResult(**fields)
-    except ValidationError as error:
-        raise BadRequestError(sentence(error)) from None
-
-
-def _one_result(value: ToolResult | Message) -> ToolResult:
-    if isinstance(value, ToolResult):
-        return value
-    if not isinstance(value, Message):
-        raise BadRequestError(
-            f"compare_wires shows a ToolResult or a message that holds one, "
-            f"not {type(value).__name__}; for a text write compare_wires(content=...)"
-        )
-    if len(value.tool_results) != 1:
-        raise BadRequestError(
-            f"the message holds {len(value.tool_results)} tool results, and compare_wires shows "
-            "one: pass one of message.tool_results"
-        )
-    return value.tool_results[0]
+    result = (
+        DEFAULT if result_or_message is None else one_result(result_or_message, "compare_wires")
+    )
+    changes = given(content=content, is_error=is_error, call_id=call_id)
+    return CompareWires(tool_result(**{**result.model_dump(), **changes}))

@@ -4,7 +4,7 @@ Every text goes through `html.escape`: what a tool returned is untrusted. Colour
 notebook's own theme; what they say stands there in words too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from skyl_nb.views import text
 
 if TYPE_CHECKING:
     from skyl_nb.views.compare import Comparison, Pane
+    from skyl_nb.views.play import Lane, Play, Step
     from skyl_nb.views.visible import Line
 
 GAP = "0.75em"
@@ -25,27 +26,60 @@ PANE = (
 )
 _TITLE = "margin: 0 0 0.5em"
 _CODE = "white-space: pre-wrap; overflow-wrap: anywhere; word-break: normal; margin: 0.5em 0"
+_BREAKS = "overflow-wrap: anywhere"
+_ROUNDS = f"list-style: none; margin: 0; padding: 0; {_BREAKS}"
+_STEPS = "margin: 0 0 0.5em; padding-left: 1.5em"
 _REMARK = "font-style: italic"
 
 
 def comparison(shown: "Comparison") -> str:
     """Write `compare_wires` as HTML."""
-    result, summary = text.header(shown)
-    panes = "".join([pane(one) for one in shown.panes])
-    return (
-        f"<div><p>{escape(result)}</p><p>{escape(summary)}</p>"
-        f'<div style="{_PANES}">{panes}</div></div>'
-    )
+    return _side_by_side(text.header(shown), map(pane, shown.panes))
 
 
 def pane(one: "Pane") -> str:
     """Write one wire's pane: a region with the wire's name."""
-    title = escape(one.title)
     code = f'<pre style="{_CODE}">{_code(one.lines)}</pre>' if one.lines else ""
+    return _region(one.title, one.verdict, f"{code}<p>{escape(one.sentence)}</p>")
+
+
+def play(shown: "Play") -> str:
+    """Write `play_loop` as HTML."""
+    lanes = _side_by_side(text.play_header(shown), map(lane, shown.lanes))
+    return f'<div style="{_BREAKS}">{lanes}</div>'
+
+
+def lane(one: "Lane") -> str:
+    """Write one wire's lane: a region with the wire's name, a list of rounds, each of its steps."""
+    rounds = "".join([_round(name, steps) for name, steps in text.rounds(one.steps)])
+    # A list without marks is no list for some screen readers, unless its role says so.
+    return _region(
+        one.title,
+        one.verdict,
+        f'<p>{escape(one.sentence)}</p><ol role="list" style="{_ROUNDS}">{rounds}</ol>',
+    )
+
+
+def _round(name: str, steps: "Sequence[Step]") -> str:
+    items = "".join([f"<li>{_step(step)}</li>" for step in steps])
+    return f'<li><strong>{escape(name)}</strong><ol style="{_STEPS}">{items}</ol></li>'
+
+
+def _step(step: "Step") -> str:
+    said = escape(text.said(step))
+    return f"{escape(text.who(step))} {f'<code>{said}</code>' if step.code else said}"
+
+
+def _side_by_side(header: Iterable[str], regions: Iterable[str]) -> str:
+    lines = "".join([f"<p>{escape(line)}</p>" for line in header])
+    return f'<div>{lines}<div style="{_PANES}">{"".join(regions)}</div></div>'
+
+
+def _region(title: str, verdict: str, body: str) -> str:
+    title = escape(title)
     return (
         f'<section aria-label="{title}" style="{PANE}">'
-        f'<h4 style="{_TITLE}">{title}: {escape(one.verdict)}</h4>'
-        f"{code}<p>{escape(one.sentence)}</p></section>"
+        f'<h4 style="{_TITLE}">{title}: {escape(verdict)}</h4>{body}</section>'
     )
 
 

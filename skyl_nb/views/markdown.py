@@ -1,21 +1,27 @@
 """Views as Markdown, for documents and for pull requests."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 from skyl_nb.views import text
 
 if TYPE_CHECKING:
     from skyl_nb.views.compare import Comparison, Pane
+    from skyl_nb.views.play import Lane, Play, Step
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>!|&~^$])")
 
 
 def comparison(shown: "Comparison") -> str:
     """Write `compare_wires` as Markdown."""
-    parts = [escape(line) for line in text.header(shown)]
-    return "\n\n".join([*parts, *[_pane(pane) for pane in shown.panes]]) + "\n"
+    return _document(text.header(shown), map(_pane, shown.panes))
+
+
+def play(shown: "Play") -> str:
+    """Write `play_loop` as Markdown."""
+    return _document(text.play_header(shown), map(_lane, shown.lanes))
 
 
 def escape(plain: str) -> str:
@@ -36,8 +42,30 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([f"| {' | '.join(line)} |" for line in lines]) + "\n"
 
 
+def _document(header: Iterable[str], sections: Iterable[str]) -> str:
+    return "\n\n".join([*map(escape, header), *sections]) + "\n"
+
+
+def _heading(title: str, verdict: str) -> str:
+    return f"### {escape(title)}: {verdict}"
+
+
+def _lane(lane: "Lane") -> str:
+    parts = [_heading(lane.title, lane.verdict), escape(lane.sentence)]
+    for name, steps in text.rounds(lane.steps):
+        parts += [f"#### {name}", "\n".join([_step(step) for step in steps])]
+    return "\n\n".join(parts)
+
+
+def _step(step: "Step") -> str:
+    """Write a step as an item of a list; what stands on the wire is a block within it."""
+    if not step.code:
+        return f"- {text.who(step)} {escape(text.said(step))}"
+    return f"- {text.who(step)}\n\n" + indent(fence(text.said(step), "json"), "  ")
+
+
 def _pane(pane: "Pane") -> str:
-    parts = [f"### {escape(pane.title)}: {pane.verdict}"]
+    parts = [_heading(pane.title, pane.verdict)]
     if pane.lines:
         parts.append(fence(text.code(pane.lines), "json"))
     return "\n\n".join([*parts, escape(pane.sentence)])

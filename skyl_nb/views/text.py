@@ -1,12 +1,14 @@
 """Views as plain text, for a terminal and for readers that show nothing else."""
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from skyl_nb.views.visible import Line, shorten, visible
 
 if TYPE_CHECKING:
     from skyl_nb.views.compare import Comparison, Pane
+    from skyl_nb.views.play import Lane, Play, Step
 
 MARK = "  <- failure and success differ here"
 
@@ -18,10 +20,39 @@ def comparison(shown: "Comparison") -> str:
 
 def header(shown: "Comparison") -> tuple[str, str]:
     """Return the two lines above the panes: the result itself, and the fates at a glance."""
-    content = visible(shorten(shown.content)) or "(empty)"
-    call_id = visible(shorten(shown.call_id)) or "(empty)"
+    content, call_id = _shown(shown.content), _shown(shown.call_id)
     result = f"Tool result: content: {content}; is_error: {shown.is_error}; call id: {call_id}"
     return result, shown.summary
+
+
+def play(shown: "Play") -> str:
+    """Write `play_loop` as text."""
+    return "\n\n".join([*play_header(shown), *[_lane(lane) for lane in shown.lanes]]) + "\n"
+
+
+def play_header(shown: "Play") -> tuple[str, str]:
+    """Return the two lines above the lanes: what is played, and the endings at a glance."""
+    played = (
+        f"The tool returns: {_shown(shown.content)}; is_error: {shown.is_error}; "
+        f"the user asks: {_shown(shown.prompt)}; rounds: {shown.max_rounds} at most"
+    )
+    return played, shown.summary
+
+
+def rounds(steps: "Sequence[Step]") -> "list[tuple[str, list[Step]]]":
+    """Return the steps round by round, each round with its name."""
+    grouped = groupby(steps, key=lambda step: step.round)
+    return [(f"Round {number}", list(some)) for number, some in grouped]
+
+
+def who(step: "Step") -> str:
+    """Return who speaks to whom."""
+    return f"{step.speaker} → {step.listener}:"
+
+
+def said(step: "Step") -> str:
+    """Return what is said in a step, in one line."""
+    return _shown(step.text)
 
 
 def code(lines: Sequence[Line]) -> str:
@@ -41,8 +72,23 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _pane(pane: "Pane") -> str:
-    title = f"{pane.title}: {pane.verdict}"
-    parts = [title, "-" * len(title)]
+    parts = _heading(pane.title, pane.verdict)
     if pane.lines:
         parts.append(code(pane.lines))
     return "\n".join([*parts, pane.sentence])
+
+
+def _lane(lane: "Lane") -> str:
+    parts = [*_heading(lane.title, lane.verdict), lane.sentence]
+    for name, steps in rounds(lane.steps):
+        parts += [name, *[f"  {who(step)} {said(step)}" for step in steps]]
+    return "\n".join(parts)
+
+
+def _heading(title: str, verdict: str) -> list[str]:
+    heading = f"{title}: {verdict}"
+    return [heading, "-" * len(heading)]
+
+
+def _shown(untrusted: str) -> str:
+    return visible(shorten(untrusted)) or "(empty)"

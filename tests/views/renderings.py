@@ -1,0 +1,49 @@
+"""What the tests of views share: hostile texts, and what a reader reads of each rendering."""
+
+import re
+import xml.etree.ElementTree as ET
+
+from markdown_it import MarkdownIt
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '<img src=x onerror="alert(1)">',
+    "</pre></section><h1>out",
+    "[x](javascript:alert(1))",
+    "``` ````\n# out\n| a | b |",
+    "\u202eevil\u200b\x00\x1b[31m",
+    "a" * 5000,
+]
+
+
+def words(shown):
+    """The words of a rendering, without its marks: what a reader reads."""
+    return re.findall(r"\w+", shown)
+
+
+def plain_html(shown):
+    return " ".join(ET.fromstring(shown).itertext())
+
+
+def plain_markdown(shown):
+    tokens = MarkdownIt().enable("table").parse(shown)
+    inline = [token for token in tokens if token.type == "inline"]
+    texts = ["".join(child.content for child in token.children) for token in inline]
+    return " ".join(texts + [token.content for token in tokens if token.type == "fence"])
+
+
+def assert_same_words(view):
+    expected = sorted(words(view.to_text()))
+    assert sorted(words(plain_html(view.to_html()))) == expected
+    assert sorted(words(plain_markdown(view.to_markdown()))) == expected
+
+
+def assert_text_stays_text(view, *, tags):
+    """Hostile text makes no element, no attribute, no link, and nothing that cannot be seen."""
+    root = ET.fromstring(view.to_html())
+    assert {one.tag for one in root.iter()} == tags
+    assert {name for one in root.iter() for name in one.attrib} <= {"style", "aria-label", "role"}
+    rendered = MarkdownIt().enable("table").render(view.to_markdown())
+    assert not re.search("<(script|img|a|h1|table)", rendered)
+    for shown in (view.to_text(), view.to_html(), view.to_markdown()):
+        assert not set("\u202e\u200b\x00\x1b") & set(shown)
