@@ -13,6 +13,7 @@ from .conversation import tool_error_message as tool_error_message
 from .conversation import tool_result_message as tool_result_message
 from .conversation import user_image as user_image
 from .conversation import user_text as user_text
+from .environment import check_environment as check_environment
 from .errors import AuthError as AuthError
 from .errors import BadRequestError as BadRequestError
 from .errors import NotFoundError as NotFoundError
@@ -25,6 +26,7 @@ from .exercises import Exercise as Exercise
 from .exercises import Verdict as Verdict
 from .exercises import exercise as exercise
 from .exercises import exercises as exercises
+from .lessons import lesson_map as lesson_map
 from .request import Request as Request
 from .request import Response as Response
 from .request import StopReason as StopReason

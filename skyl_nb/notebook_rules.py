@@ -496,6 +496,7 @@ _markdown = mistune.create_markdown(renderer=None)
 _LEARN = "you will learn"
 _MINUTES = re.compile(r"\b\d+\s+minutes\b", re.IGNORECASE)
 _PAGE_PATH = re.compile(r"[a-z][\w-]*/[a-z][\w-]*", re.IGNORECASE)
+_NO_PAGE = "mirrors no page"
 _PAGE_WORD = re.compile(r"\b(page|mirrors)\b", re.IGNORECASE)
 
 
@@ -565,7 +566,7 @@ def _says_minutes(text: str) -> bool:
 
 
 def _says_page(text: str) -> bool:
-    return bool(_PAGE_PATH.search(text) and _PAGE_WORD.search(text))
+    return bool(_PAGE_PATH.search(text) and _PAGE_WORD.search(text)) or _NO_PAGE in text.lower()
 
 
 RULES: dict[str, Rule] = {
@@ -616,7 +617,7 @@ RULES: dict[str, Rule] = {
             _opening_says,
             said=_says_page,
             missing="which page it mirrors; add a line such as 'Mirrors the page "
-            "reference/skyl/tool-result'",
+            "reference/skyl/tool-result', or 'mirrors no page'",
         ),
     ),
 }

@@ -29,6 +29,8 @@ ROOMS = [
     "toolloop",
     "views",
     "exercises",
+    "environment",
+    "lessons",
     "foreground",
     "tracing",
     "notebook_code",

@@ -4,14 +4,19 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from skyl_nb import data
+from skyl_nb.exercises import exercise, exercises, progress
+from skyl_nb.lessons import ORDER, lesson_map, lessons
+from skyl_nb.notebooks import find
+from tests.upstream import pages
 
 NOTEBOOKS = data.folder("notebooks")
 SECTIONS = data.facts("sections.json")
-FIRST = NOTEBOOKS / "reference" / "tool-result.ipynb"
+REFERENCE = NOTEBOOKS / "reference" / "tool-result.ipynb"
 
 # Each fault is put into the package before the notebook runs, as a change of one character would.
 FAULTS = {
@@ -29,14 +34,134 @@ def cells(path):
     return {cell["id"]: cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]}
 
 
+PAGES = data.facts("pages.json")
+OURS = {"00-start-here.ipynb"}
+"""Notebooks that mirror no page."""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_part_of_a_page_has_its_cell_and_each_row_its_part(page):
+    rows = [row["section"] for row in SECTIONS if row["page"] == page]
+    assert rows == PAGES[page]
+
+
 @pytest.mark.parametrize("row", SECTIONS, ids=lambda row: f"{row['page']}: {row['section']}")
-def test_each_section_of_a_page_has_its_cell(row):
+def test_each_cell_that_mirrors_a_part_is_there(row):
     assert row["cell"] in cells(NOTEBOOKS / row["notebook"])
 
 
-def test_no_section_is_listed_twice():
-    named = [(row["page"], row["section"]) for row in SECTIONS]
-    assert len(set(named)) == len(named)
+@pytest.mark.parametrize("lesson", [one for one in ORDER if one not in OURS])
+def test_each_section_of_a_notebook_mirrors_a_part_of_its_page(lesson):
+    """A section with nothing to mirror is one of those that every notebook has."""
+    mirrored = {row["cell"] for row in SECTIONS if row["notebook"] == lesson}
+    for title, held in sections(lesson):
+        assert mirrored & set(held) or title in ("Can you say it now?", "Where next"), title
+
+
+def sections(lesson):
+    """Yield the sections of level 2 with the ids of the cells in them."""
+    title, held = "", []
+    for name, cell in cells(NOTEBOOKS / lesson).items():
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown" and source.startswith("## "):
+            yield from [(title, held)] if title else []
+            title, held = source.splitlines()[0].removeprefix("## "), []
+        held.append(name)
+    yield title, held
+
+
+@pytest.mark.skipif("SKYL_NB_PAGES" not in os.environ, reason="SKYL_NB_PAGES names no folder")
+def test_the_parts_are_still_those_of_the_site():
+    assert pages.pages(Path(os.environ["SKYL_NB_PAGES"])) == PAGES
+
+
+def test_the_parts_of_a_page_are_read_from_its_source():
+    source = """---
+title: A page
+---
+
+<YouWillLearn>
+
+- One
+
+</YouWillLearn>
+
+## First
+
+```go
+## no heading
+```
+
+<DataTable rows={[
+    ['left', 'right'],
+  ]} />
+
+<Pitfall>
+
+Mind.
+
+</Pitfall>
+
+- item
+
+<Recap>
+
+- point
+
+</Recap>
+
+<Challenges>
+
+<Challenge title="Do it">
+"""
+    assert list(pages.parts(source)) == [
+        "A page", "You will learn", "You will learn > 1", "First", "First > left",
+        "First > Pitfall", "First > 1", "Recap", "Recap > 1", "Challenges", "Challenges > Do it",
+    ]  # fmt: skip
+
+
+# The exercises in the lessons
+
+
+@pytest.mark.parametrize("name", exercises())
+def test_each_exercise_is_in_one_lesson(name):
+    assert [one.path for one in lessons() if name in one.exercises] == [HOME_OF[name]]
+
+
+HOME_OF = {name: one.path for one in lessons() for name in one.exercises}
+
+
+@pytest.mark.parametrize("name", exercises())
+def test_a_lesson_has_the_starter_of_its_exercise_and_its_check(name):
+    one = exercise(name)
+    sources = ["".join(cell["source"]) for cell in cells(NOTEBOOKS / HOME_OF[name]).values()]
+    if one.function:
+        assert one.starter.rstrip("\n") in sources
+        assert f'skyl.exercise("{name}").check({one.function})' in sources
+    else:
+        (cell,) = [source for source in sources if f'exercise("{name}").check(answer)' in source]
+        names = {"skyl": None}
+        exec(cell.rpartition("\n")[0], names)
+        assert names["answer"] == one.starter
+
+
+def test_the_map_tells_what_the_notebooks_say():
+    shown = lesson_map()
+    assert [lesson.path for lesson in shown.lessons] == list(ORDER)
+    assert {Path(path).relative_to(NOTEBOOKS).as_posix() for path in find([NOTEBOOKS])} == set(
+        ORDER
+    )
+    for lesson in shown.lessons:
+        assert lesson.minutes >= 10
+        for way in (shown.to_text(), shown.to_html(), shown.to_markdown()):
+            assert lesson.path.replace("_", "") in way.replace("\\", "").replace("_", "")
+    assert {name for lesson in shown.lessons for name in lesson.exercises} == set(exercises())
+
+
+def test_the_map_counts_what_was_solved(tmp_path, monkeypatch):
+    monkeypatch.setenv("SKYL_NB_PROGRESS", str(tmp_path / "progress.json"))
+    progress.record("never-empty")
+    assert "1 of 4" in lesson_map().to_text()
 
 
 def run_as_a_test(notebook, folder, site=""):
@@ -56,16 +181,16 @@ def run_as_a_test(notebook, folder, site=""):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_encoder_that_is_wrong_makes_a_notebook_red(fault, tmp_path):
-    notebook = tmp_path / FIRST.name
-    notebook.write_bytes(FIRST.read_bytes())
+    notebook = tmp_path / REFERENCE.name
+    notebook.write_bytes(REFERENCE.read_bytes())
     ran = run_as_a_test(notebook, tmp_path, FAULTS[fault])
     assert ran.returncode == 1, ran.stdout
     assert "mismatch" in ran.stdout
 
 
 def test_one_changed_character_of_an_output_makes_a_notebook_red(tmp_path):
-    notebook = tmp_path / FIRST.name
-    stored = FIRST.read_text(encoding="utf-8")
+    notebook = tmp_path / REFERENCE.name
+    stored = REFERENCE.read_text(encoding="utf-8")
     assert stored.count("The tool said: HTTP 503") == 1
     changed = stored.replace("The tool said: HTTP 503", "The tool said: HTTP 504")
     notebook.write_text(changed, encoding="utf-8")

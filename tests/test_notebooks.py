@@ -313,6 +313,11 @@ def test_an_opening_may_have_a_section_on_what_is_learnt(cells):
     assert lint(with_opening(*cells)) == []
 
 
+def test_a_notebook_may_say_that_it_mirrors_no_page():
+    opening = "# Title\n\nWhat you will learn: much, in 5 minutes. This notebook mirrors no page."
+    assert lint(with_opening(markdown("opening", opening))) == []
+
+
 def test_what_stands_in_the_first_section_is_no_opening():
     late = "## The work\n\nYou will learn much, in 5 minutes, of the page a/b."
     notebook = with_opening(markdown("opening", "# Title"), markdown("late", late))

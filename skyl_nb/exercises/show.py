@@ -87,7 +87,7 @@ def _title(one: "Exercise") -> str:
 
 def _start(one: "Exercise") -> str:
     what = "this function" if one.function else "this value"
-    return f"Start from {what}, in a cell of your own:"
+    return f"Start from {what}:"
 
 
 def _starter(one: "Exercise") -> str:

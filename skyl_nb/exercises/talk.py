@@ -68,7 +68,7 @@ class Talk:
         try:
             answer = self.client.complete(self.request(messages))
             calls = [f"{call.name}({call.arguments})" for call in answer.tool_calls]
-            words, turn = answer.text or f"calls {', '.join(calls)}", answer.message
+            words, turn = answer.text or ", ".join(calls), answer.message
         except SkylError as error:
             if not error.status:
                 raise FaultError("not-sent", words=error.message) from None

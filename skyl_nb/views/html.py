@@ -45,8 +45,7 @@ def pane(one: "Pane") -> str:
 
 def play(shown: "Play") -> str:
     """Write `play_loop` as HTML."""
-    lanes = _side_by_side(text.play_header(shown), map(lane, shown.lanes))
-    return f'<div style="{_BREAKS}">{lanes}</div>'
+    return _side_by_side(text.play_header(shown), map(lane, shown.lanes))
 
 
 def lane(one: "Lane") -> str:
@@ -72,7 +71,7 @@ def _step(step: "Step") -> str:
 
 def _side_by_side(header: Iterable[str], regions: Iterable[str]) -> str:
     lines = "".join([f"<p>{escape(line)}</p>" for line in header])
-    return f'<div>{lines}<div style="{_PANES}">{"".join(regions)}</div></div>'
+    return f'<div style="{_BREAKS}">{lines}<div style="{_PANES}">{"".join(regions)}</div></div>'
 
 
 def _region(title: str, verdict: str, body: str) -> str:
