@@ -19,7 +19,7 @@ import skyl_nb
 from skyl_nb import data
 from skyl_nb.errors import SkylError
 
-FIRST_NOTEBOOK = "reference/tool-result.ipynb"
+FIRST_NOTEBOOK = "00-start-here.ipynb"
 
 _INTERRUPTED = 130  # what a shell expects after Ctrl-C
 

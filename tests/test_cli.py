@@ -256,6 +256,7 @@ def lessons(tmp_path, monkeypatch):
     folder = tmp_path / "notebooks"
     (folder / "reference").mkdir(parents=True)
     (folder / "reference" / "tool-result.ipynb").touch()
+    (folder / "00-start-here.ipynb").touch()
     (folder / "other.ipynb").touch()
     (tmp_path / "mine.ipynb").touch()
     monkeypatch.setattr(data, "folder", lambda name: tmp_path / name)
@@ -267,13 +268,13 @@ def lessons(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "root", "page", "passed"),
     [
-        ([], "notebooks", "reference/tool-result.ipynb", []),
+        ([], "notebooks", "00-start-here.ipynb", []),
         (["other.ipynb"], "notebooks", "other.ipynb", []),
         (["notebooks/other.ipynb"], "notebooks", "other.ipynb", []),
         (["mine.ipynb"], ".", "mine.ipynb", []),
-        (["--", "--port", "9"], "notebooks", "reference/tool-result.ipynb", ["--port", "9"]),
+        (["--", "--port", "9"], "notebooks", "00-start-here.ipynb", ["--port", "9"]),
         (["other.ipynb", "--", "--help"], "notebooks", "other.ipynb", ["--help"]),
-        (["--", "a", "--", "b"], "notebooks", "reference/tool-result.ipynb", ["a", "--", "b"]),
+        (["--", "a", "--", "b"], "notebooks", "00-start-here.ipynb", ["a", "--", "b"]),
     ],
 )
 def test_lab_opens_the_notebook_in_its_folder(lessons, arguments, root, page, passed):
