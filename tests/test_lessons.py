@@ -188,12 +188,56 @@ def test_an_encoder_that_is_wrong_makes_a_notebook_red(fault, tmp_path):
     assert "mismatch" in ran.stdout
 
 
-def test_one_changed_character_of_an_output_makes_a_notebook_red(tmp_path):
-    notebook = tmp_path / REFERENCE.name
-    stored = REFERENCE.read_text(encoding="utf-8")
-    assert stored.count("The tool said: HTTP 503") == 1
-    changed = stored.replace("The tool said: HTTP 503", "The tool said: HTTP 504")
-    notebook.write_text(changed, encoding="utf-8")
-    ran = run_as_a_test(notebook, tmp_path)
+# The stored texts of an output, in two runs: an output of a view has both, and each must count.
+KINDS = {
+    "text": lambda output: (
+        spoilt(output.get("data", {}), "text/plain")
+        or spoilt(output, "text")  # a stream
+        or spoilt(output, "evalue")  # an error
+    ),
+    "HTML": lambda output: spoilt(output.get("data", {}), "text/html"),
+}
+
+
+def spoilt(held, key):
+    """Change one character in the middle of a stored text; say whether there is such a text."""
+    text = held.get(key)
+    if text is None:
+        return False
+    text = "".join(text)
+    place = len(text) // 2
+    held[key] = f"{text[:place]}{'x' if text[place] != 'x' else 'y'}{text[place + 1 :]}"
+    return True
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("lesson", ORDER)
+def test_one_changed_character_of_any_output_makes_its_cell_red(lesson, kind, tmp_path):
+    notebook = json.loads((NOTEBOOKS / lesson).read_text(encoding="utf-8"))
+    changed = [
+        cell["id"]
+        for cell in notebook["cells"]
+        if any(KINDS[kind](output) for output in cell.get("outputs", ()))
+    ]
+    copy = tmp_path / Path(lesson).name
+    copy.write_text(json.dumps(notebook), encoding="utf-8")
+    ran = run_as_a_test(copy, tmp_path)
     assert ran.returncode == 1, ran.stdout
-    assert ran.stdout.count("FAILED") == 1
+    assert ran.stdout.count("FAILED") == len(changed), ran.stdout
+
+
+@pytest.mark.parametrize("change", ["an output less", "an output more"])
+def test_an_output_that_is_not_stored_or_not_made_makes_its_cell_red(change, tmp_path):
+    notebook = json.loads(REFERENCE.read_text(encoding="utf-8"))
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    silent, telling = (
+        next(one for one in cells if bool(one["outputs"]) is b) for b in (False, True)
+    )
+    if change == "an output less":
+        telling["outputs"] = []
+    else:
+        silent["outputs"] = telling["outputs"]
+    copy = tmp_path / REFERENCE.name
+    copy.write_text(json.dumps(notebook), encoding="utf-8")
+    ran = run_as_a_test(copy, tmp_path)
+    assert ran.stdout.count("FAILED") == 1, ran.stdout
