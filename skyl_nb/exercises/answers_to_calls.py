@@ -1,5 +1,6 @@
 """Exercises in which a learner answers several calls of one turn; the wires take it, or do not."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -8,6 +9,9 @@ from skyl_nb.exercises.exercise import Exercise, FaultError, Finding
 from skyl_nb.exercises.learner import LearnersError, call
 from skyl_nb.exercises.talk import Heard, Talk
 from skyl_nb.wires import WIRES
+
+FINISHED = ((2, 0, 1), (1, 2, 0))
+"""Orders in which the tools finish; two, so that no answer is right by accident."""
 
 PROMPT = "What is the weather in Kampala, in Nairobi and in Paris?"
 CITIES = ("Kampala", "Nairobi", "Paris")
@@ -29,7 +33,7 @@ class AnswerEveryCall(Exercise):
         broken = ConnectionError("HTTP 503")
 
         def run(call: ToolCall) -> str:
-            city = CITIES[[one is call for one in calls].index(True)]
+            city = json.loads(call.arguments)["city"]
             if city == FAILING:
                 raise broken
             return f"22C in {city}"
@@ -49,13 +53,17 @@ class PairByPosition(Exercise):
 
     def judge(self, answer: Any) -> Mapping[str, Finding]:
         """See `Exercise.judge`."""
-        return {wire: self._finding(Talk(wire, PROMPT), answer) for wire in WIRES}
+        return {wire: self._first_fault(wire, answer) for wire in WIRES}
 
-    def _finding(self, talk: Talk, answer: Callable[..., Any]) -> Finding:
+    def _first_fault(self, wire: str, answer: Callable[..., Any]) -> Finding:
+        found = [self._finding(Talk(wire, PROMPT), answer, order) for order in FINISHED]
+        return next((one for one in found if one.fault), found[0])
+
+    def _finding(self, talk: Talk, answer: Callable[..., Any], order: Sequence[int]) -> Finding:
         calls = talk.first.turn.tool_calls
         said = [f"22C in {city}" for city in CITIES]
         said[CITIES.index(FAILING)] = "ERROR: get_weather failed: timed out."
-        finished = [(2, said[2]), (0, said[0]), (1, said[1])]
+        finished = [(position, said[position]) for position in order]
         results = _results(call(answer, calls, list(finished)))
         heard = talk.answered([Message(role=Role.tool, parts=tuple(results))])
         if heard.entry.rule:

@@ -14,7 +14,7 @@ import httpx
 
 import skyl_nb as skyl
 from skyl_nb.signal import weather_request
-from tests.benchmarks import loopback, memory
+from tests.benchmarks import loopback, memory, notebooks
 from tests.sandbox.wire import KEYS, PATHS, SCHEMA
 from tests.sandbox.wire import conversation as conversation_on
 
@@ -105,6 +105,9 @@ def main():
     for rows in (encoders(), imports(), round_trips(), loopback.rows()):
         for what, took, of, floor in rows:
             print(f"| {what} | {took * 1e6:,.1f} | {of}: {floor * 1e6:,.1f} | {took / floor:.2f} |")
+    ours, bare = notebooks.suite()
+    print("\n| what | seconds | of what | ratio |\n|---|---:|---|---:|")
+    print(f"| the notebooks as tests | {ours:.1f} | bare kernels: {bare:.1f} | {ours / bare:.2f} |")
     few, many = memory.measured()
     print("\n| what | MiB | of what | ratio |\n|---|---:|---|---:|")
     print(

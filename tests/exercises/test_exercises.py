@@ -8,6 +8,7 @@ import pytest
 
 import skyl_nb as skyl
 from skyl_nb import data
+from tests.exercises.good_answers import GOOD
 
 NAMES = skyl.exercises()
 WRONG = [(name, wrong) for name in NAMES for wrong in skyl.exercise(name).wrong_answers]
@@ -99,7 +100,8 @@ def test_hints_are_counted_from_one(one):
 
 @pytest.mark.parametrize("number", [0, -1, 99, "1", None, 1.0])
 def test_a_hint_that_is_not_there_is_a_sentence(one, number):
-    assert one.hint(number) == f"There are 3 hints: hint(1) to hint({len(one.hints)})."
+    count = len(one.hints)
+    assert one.hint(number) == f"There are {count} hints: hint(1) to hint({count})."
 
 
 def test_what_an_exercise_gives_away_can_be_changed_without_harm(one):
@@ -244,20 +246,21 @@ def test_a_text_in_another_language_is_told_that_the_model_reads_english():
     assert "reads English only" in verdict.diagnosis
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "error: get_weather is down. Don\u2019t call it again, tell the user.",
-        '{"error": "get_weather is down", "advice": "never retry"}',
-        "  Error! get_weather: HTTP 503. You must not try again.",
-    ],
-)
-def test_other_texts_that_work_are_right_too(text):
-    assert skyl.exercise("stop-the-retry-loop").check(text).outcome == "right"
+@pytest.mark.parametrize(("name", "answer"), [(n, one) for n in GOOD for one in GOOD[n]])
+def test_other_good_answers_are_right_too(name, answer):
+    verdict = skyl.exercise(name).check(answer)
+    assert verdict.outcome == "right", verdict
 
 
-def test_our_own_portable_error_is_an_answer():
-    assert skyl.exercise("portable-error").check(skyl.portable_error).outcome == "right"
+def test_an_answer_that_fits_one_order_by_accident_is_wrong():
+    def pair(calls, finished):
+        texts = [finished[1][1], finished[2][1], finished[0][1]]
+        return [
+            skyl.ToolResult(call_id=call.id, content=text)
+            for call, text in zip(calls, texts, strict=True)
+        ]
+
+    assert skyl.exercise("pair-by-position").check(pair).outcome == "wrong"
 
 
 def test_the_outcomes_of_the_wires_are_those_of_the_wires():
