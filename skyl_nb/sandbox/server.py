@@ -14,6 +14,7 @@ they are how requests are smuggled.
 
 import os
 import re
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -34,6 +35,11 @@ MOST_FIELDS = 100
 
 PATIENCE = 30.0
 """Seconds to wait for the next bytes of a request."""
+
+LINGER = 1.0
+"""Seconds to wait for what a client still sends after it was answered for the last time."""
+
+PIECE = 65_536
 
 # Where a refused request went, as far as it says so. What does not begin so may be a stray header.
 _TARGET = re.compile(rb"([A-Za-z-]+) (/\S*)")
@@ -65,6 +71,7 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     server: "_Server"
     fields: list[Field]
+    raw_requestline: bytes
 
     def __getattr__(self, name: str) -> Any:
         # Every method reaches the sandbox, which knows which are wrong.
@@ -84,6 +91,8 @@ class _Handler(BaseHTTPRequestHandler):
     def parse_request(self) -> bool:
         """Read the head of a request; False if there is none, or it was refused."""
         self.close_connection = True
+        if not self.raw_requestline.strip():  # one empty line may come first (RFC 9112, 2.2)
+            self.raw_requestline = self.rfile.readline(LONGEST_LINE + 1)
         line = self.raw_requestline.decode("latin-1")
         if not line.strip():
             return False
@@ -183,6 +192,20 @@ class _Server(ThreadingHTTPServer):
         self.unread = unread
         self.log = log
         super().__init__(address, _Handler)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection, once the client has or will send no more.
+
+        What came and was not read would make the system reset the connection, and a reset can take
+        our answer from the client before it has read it.
+        """
+        with suppress(OSError):
+            request.shutdown(socket.SHUT_WR)
+            request.settimeout(LINGER)
+            for _ in range(MOST_BYTES // PIECE):
+                if not request.recv(PIECE):
+                    break
+        self.close_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: a client that goes away is no fault of anybody here."""

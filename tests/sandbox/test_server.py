@@ -237,6 +237,18 @@ def test_a_log_that_fails_costs_no_answer(error: Exception) -> None:
         assert httpx.post(base + MESSAGES, content=ASK, headers=KEYS).status_code == 200
 
 
+def test_a_refused_request_that_is_sent_to_its_end_gets_its_answer(url: str) -> None:
+    for _ in range(20):  # a reset by the server would take the answer away now and then
+        answer = raw(url, head("content-length: 99999999") + b"x" * 3_000_000)
+        assert b" 413 " in answer.partition(b"\r\n")[0]
+
+
+def test_one_empty_line_before_a_request_is_passed_over(url: str) -> None:
+    asked = b"GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n"
+    assert b" 200 " in raw(url, b"\r\n" + asked)
+    assert raw(url, b"\r\n\r\n" + asked) == b""
+
+
 def test_a_body_that_is_shorter_than_it_says_is_refused(url: str) -> None:
     assert b" 400 " in raw(url, head("content-length: 10") + b"abc")
 
