@@ -113,7 +113,7 @@ def _refused(
         return "skipped"
     if len(results) > len(calls):
         return "twice"
-    if len(turns) > 1:
+    if sum(bool(turn.tool_results) for turn in turns) > 1:
         return "apart"
     return "empty" if any(not result.content.strip() for result in results) else "refused"
 

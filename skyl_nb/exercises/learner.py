@@ -76,7 +76,8 @@ def same_code(answer: Any, source: str, name: str) -> bool:
 
 
 def _essence(code: CodeType) -> tuple[Any, ...]:
-    return code.co_code, code.co_names, code.co_argcount
+    constants = [repr(one) for one in code.co_consts if not isinstance(one, CodeType)]
+    return code.co_code, code.co_names, code.co_argcount, constants
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:

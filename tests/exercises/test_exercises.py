@@ -37,6 +37,24 @@ def test_the_starter_is_not_attempted(one):
     assert one.check().outcome == one.check(...).outcome == "not-attempted"
 
 
+def test_a_function_that_returns_one_text_is_no_starter():
+    never_empty = skyl.exercise("never-empty")
+    assert never_empty.check(lambda _: "ERROR: the tool failed.").outcome == "right"
+    assert never_empty.check(lambda _: "").outcome == "wrong"
+    assert skyl.exercise("portable-error").check(lambda _name, _error: "503").outcome == "wrong"
+
+
+def test_a_turn_beside_the_results_is_not_taken_for_results_in_a_message_each():
+    def answer(calls, run):
+        assistant = skyl.Message(role="assistant", parts=tuple(calls))
+        results = [skyl.ToolResult(call_id=one.id, content="ERROR: x") for one in calls]
+        return [assistant, skyl.Message(role="tool", parts=tuple(results))]
+
+    verdict = skyl.exercise("answer-every-call").check(answer)
+    assert verdict.outcome == "wrong"
+    assert "Each result is in a message of its own" not in verdict.diagnosis
+
+
 def test_a_starter_that_is_code_is_not_attempted_as_a_function_either(one):
     if one.function:
         names = {}
