@@ -1,15 +1,19 @@
 """A learner's code: found, called and stopped, with whatever it does taken as data.
 
 A function that never ends is stopped by the number of its steps, not by time: the same code gets
-the same verdict on every machine.
+the same verdict on every machine. Only steps in the learner's own code count, and only there is it
+stopped: a library may take many steps (an import does), and may hold a lock that others need.
 """
 
 import ast
+import os
 import sys
+import sysconfig
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import copy_context
-from inspect import iscoroutine, signature
+from inspect import iscoroutine, isgenerator, signature
+from pathlib import Path
 from threading import Event, Thread
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -17,11 +21,17 @@ from typing import Any
 from skyl_nb.caught import Caught
 from skyl_nb.views.visible import shorten, visible
 
-MOST_STEPS = 500_000
-"""Instructions of Python that one call may take, those of what it calls included."""
+MOST_STEPS = 200_000
+"""Instructions that one call may take in the learner's own code, helper functions included."""
 
 SOURCE_NAME = "<your answer>"
 
+_FOLDERS = (
+    str(Path(__file__).parents[1]),
+    *(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
+)
+LIBRARIES = ("<frozen ", *(f"{folder}{os.sep}" for folder in _FOLDERS))
+"""What a library's files begin with: Python's own, an installed one, this package."""
 
 HAS_THREADS = sys.platform != "emscripten"
 """Python in a browser has none."""
@@ -98,11 +108,18 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
             ) from None
     with Caught(BaseException) as caught:
         value = _bounded(function, arguments)
-        if iscoroutine(value):
-            value.close()
-            raise LearnersError(f"{name} is async. Write def, without async before it.")
+        _check_is_ordinary(name, value)
         return value
     raise _told(caught.error, _file_of(function)) from caught.error
+
+
+def _check_is_ordinary(name: str, value: Any) -> None:
+    """Raise LearnersError if a function returned the promise of a value."""
+    if iscoroutine(value):
+        value.close()
+        raise LearnersError(f"{name} is async. Write def, without async before it.")
+    if isgenerator(value):
+        raise LearnersError(f"{name} holds yield, so it returns no value. Write return instead.")
 
 
 def _bounded(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
@@ -114,7 +131,10 @@ def _bounded(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     left = MOST_STEPS
     done: Future[Any] = Future()
 
-    def trace(frame: FrameType, _: str, __: Any) -> Any:
+    def enter(frame: FrameType, event: str, value: Any) -> Any:
+        return None if _is_foreign(frame) else step(frame, event, value)
+
+    def step(frame: FrameType, _: str, __: Any) -> Any:
         nonlocal left
         left -= 1
         frame.f_trace_opcodes = True  # a loop on one line has no other events
@@ -124,11 +144,11 @@ def _bounded(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
             if not done.done():
                 done.set_exception(_TooManyStepsError())
             Event().wait()
-        return trace
+        return step
 
     def run() -> None:
         with Caught(BaseException) as caught:
-            done.set_result(_traced(function, arguments, trace))
+            done.set_result(_traced(function, arguments, enter))
             return
         done.set_exception(caught.error)
 
@@ -140,6 +160,15 @@ def _bounded(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         return done.result()
     finally:
         left = 0  # if we are interrupted here, the thread stops at its next step
+
+
+def _is_foreign(frame: FrameType) -> bool:
+    """Say whether a library's code is entered. Code made on the way is that of who calls it."""
+    while frame.f_code.co_filename == "<string>" and frame.f_back is not None:
+        if frame.f_back.f_code is _traced.__code__:
+            return False
+        frame = frame.f_back
+    return frame.f_code.co_filename.startswith(LIBRARIES)
 
 
 def _traced(function: Callable[..., Any], arguments: tuple[Any, ...], trace: Any) -> Any:

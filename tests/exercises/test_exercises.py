@@ -2,6 +2,8 @@
 
 import ast
 import json
+import subprocess
+import sys
 from contextlib import suppress
 
 import pytest
@@ -237,7 +239,7 @@ NEVER_EMPTY = skyl.exercise("never-empty")
         ("def failure_text(error):\n    return {}['x']", "KeyError: 'x' in line 2"),
         ("{}['x']", "KeyError: 'x' in line 1"),
         ("def failure_text():\n    return 'x'", "cannot be called with 1 arguments"),
-        ("def failure_text(error):\n    while True: pass", "stopped after 500,000 steps"),
+        ("def failure_text(error):\n    while True: pass", "stopped after 200,000 steps"),
         ("def failure_text(error):\n    return failure_text(error)", "calls itself without an end"),
         ("def failure_text(error):\n    raise SystemExit(1)", "SystemExit: 1 in line 2"),
     ],
@@ -246,6 +248,43 @@ def test_code_that_stops_is_told_where_and_why(source, words):
     verdict = NEVER_EMPTY.check(source)
     assert verdict.outcome == "error-in-your-code"
     assert words in verdict.diagnosis
+
+
+def test_a_function_with_yield_is_told_to_return():
+    assert "Write return instead" in NEVER_EMPTY.check(yielding).diagnosis
+
+
+@pytest.mark.parametrize(
+    ("work", "outcome"),
+    [
+        ("import openai", "right"),
+        ("__import__('textwrap').fill('word ' * 50_000)", "right"),
+        ("sum(int(x) for x in __import__('random').choices('123', k=9))", "right"),
+        ("while True: log.warning('again')", "error-in-your-code"),
+        ("while True: print('again', file=sys.stderr)", "error-in-your-code"),
+        ("for _ in __import__('itertools').repeat(1): sorted([2, 1], key=own)", "error-in-your-code"),
+    ],
+)
+def test_what_a_library_does_counts_for_nothing_and_is_never_stopped_halfway(work, outcome):
+    """A stopped function must leave no lock behind: what follows uses them all."""
+    code = f"""
+import logging, sys
+import skyl_nb as skyl
+logging.basicConfig(format="$message " * 50, style="$")  # most of its time it holds its lock
+log = logging.getLogger()
+def own(value):
+    return value
+def failure_text(error):
+    {work}
+    return f"ERROR: {{error!r}}"
+assert skyl.exercise("never-empty").check(failure_text).outcome == {outcome!r}
+import openai.types
+log.warning("still here")
+print("still here", file=sys.stderr)
+assert skyl.exercise("never-empty").check("def failure_text(e): return f'ERROR {{e!r}}'")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_an_async_function_is_told_to_be_an_ordinary_one():
