@@ -54,9 +54,11 @@ def exercise(name: str) -> Exercise:
     Raises:
         BadRequestError: there is no such exercise; the message lists those there are.
     """
-    if not isinstance(name, str) or name not in EXERCISES:
-        near = get_close_matches(str(name), EXERCISES, n=1)
-        meant = f'; did you mean "{near[0]}"?' if near else ""
+    if type(name) is not str:
+        raise BadRequestError(f"an exercise is named by a text, not by {type(name).__name__}")
+    if name not in EXERCISES:
+        near = get_close_matches(name, EXERCISES, n=1)
+        meant = f'; did you mean "{near[0]}"?' if near else "."
         known = ", ".join(EXERCISES)
         raise BadRequestError(f"there is no exercise {name!r:.60}{meant} The exercises: {known}")
     return EXERCISES[name]()

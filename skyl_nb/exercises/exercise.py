@@ -98,7 +98,7 @@ class Exercise(View):
 
     def hint(self, n: int = 1) -> str:
         """Return the hint with the number `n`, counted from 1, or a sentence on which there are."""
-        if isinstance(n, int) and 1 <= n <= len(self.hints):
+        if type(n) is int and 1 <= n <= len(self.hints):
             return self.hints[n - 1]
         return f"There are {len(self.hints)} hints: hint(1) to hint({len(self.hints)})."
 
@@ -132,7 +132,8 @@ class Exercise(View):
         except LearnersError as error:
             return Verdict("error-in-your-code", str(error))
         except FaultError as error:
-            return Verdict("wrong", self._diagnosis(error.fault, error.values))
+            everywhere = {"wires": _listed(WIRES)}
+            return Verdict("wrong", self._diagnosis(error.fault, {**everywhere, **error.values}))
         wires = {wire: Seen(not found.fault, found.seen) for wire, found in findings.items()}
         if all(wires.values()):
             progress.record(self.name)

@@ -44,11 +44,13 @@ def forget() -> None:
 
 
 def _path() -> Path | None:
+    """Return the file's place; None if none is to be kept, or what is there is no plain file."""
     setting = os.environ.get(SETTING, "")
     if setting.strip().lower() in ("off", "0", "no", "false"):
         return None
-    with suppress(RuntimeError):  # no home folder can be found
-        return Path(setting).expanduser() if setting.strip() else Path.home() / FILE
+    with suppress(RuntimeError, OSError, ValueError):  # no home folder, or no path at all
+        path = Path(setting).expanduser() if setting.strip() else Path.home() / FILE
+        return path if path.is_file() or not path.exists() else None  # a device may have no end
     return None
 
 

@@ -118,7 +118,7 @@ def test_hints_are_counted_from_one(one):
     assert [one.hint(n) for n in range(1, len(one.hints) + 1)] == list(one.hints)
 
 
-@pytest.mark.parametrize("number", [0, -1, 99, "1", None, 1.0])
+@pytest.mark.parametrize("number", [0, -1, 99, "1", None, 1.0, True])
 def test_a_hint_that_is_not_there_is_a_sentence(one, number):
     count = len(one.hints)
     assert one.hint(number) == f"There are {count} hints: hint(1) to hint({count})."
@@ -134,8 +134,11 @@ def test_what_an_exercise_gives_away_can_be_changed_without_harm(one):
 def test_an_unknown_exercise_is_one_sentence():
     with pytest.raises(skyl.BadRequestError, match='did you mean "never-empty"'):
         skyl.exercise("never-emty")
-    with pytest.raises(skyl.BadRequestError, match="The exercises: predict-the-wire"):
-        skyl.exercise(7)
+    with pytest.raises(skyl.BadRequestError, match="no exercise 'x'. The exercises: predict-the"):
+        skyl.exercise("x")
+    for name in (7, None, Raises(), Leaves()):
+        with pytest.raises(skyl.BadRequestError, match="named by a text"):
+            skyl.exercise(name)
 
 
 # Hostile answers
@@ -260,9 +263,9 @@ def test_a_function_with_yield_is_told_to_return():
         ("import openai", "right"),
         ("__import__('textwrap').fill('word ' * 50_000)", "right"),
         ("sum(int(x) for x in __import__('random').choices('123', k=9))", "right"),
-        ("while True: log.warning('again')", "error-in-your-code"),
-        ("while True: print('again', file=sys.stderr)", "error-in-your-code"),
-        ("for _ in __import__('itertools').repeat(1): sorted([2, 1], key=own)", "error-in-your-code"),
+        ("while True: log.warning('again')", "stopped"),
+        ("while True: print('again', file=sys.stderr)", "stopped"),
+        ("while True: sorted([2, 1], key=own)", "stopped"),
     ],
 )
 def test_what_a_library_does_counts_for_nothing_and_is_never_stopped_halfway(work, outcome):
@@ -277,14 +280,14 @@ def own(value):
 def failure_text(error):
     {work}
     return f"ERROR: {{error!r}}"
-assert skyl.exercise("never-empty").check(failure_text).outcome == {outcome!r}
+verdict = skyl.exercise("never-empty").check(failure_text)
+assert {outcome!r} == verdict.outcome or {outcome!r} in verdict.diagnosis.split()
 import openai.types
 log.warning("still here")
 print("still here", file=sys.stderr)
 assert skyl.exercise("never-empty").check("def failure_text(e): return f'ERROR {{e!r}}'")
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
-    assert done.returncode == 0, done.stderr[-2000:]
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=100, stderr=subprocess.PIPE)
 
 
 def test_an_async_function_is_told_to_be_an_ordinary_one():

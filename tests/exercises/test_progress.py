@@ -84,3 +84,12 @@ def test_without_a_home_folder_nothing_is_kept(monkeypatch):
     monkeypatch.setattr(Path, "home", homeless)
     solve("never-empty")
     assert progress.solved() == frozenset()
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero here")
+def test_what_is_no_plain_file_is_neither_read_nor_replaced(monkeypatch):
+    monkeypatch.setenv(progress.SETTING, "/dev/zero")
+    solve("never-empty")
+    progress.forget()
+    assert progress.solved() == frozenset()
+    assert Path("/dev/zero").is_char_device()
