@@ -1,5 +1,6 @@
 """The lessons: each section of a page has its cell, and a notebook that is not true goes red."""
 
+import ast
 import json
 import os
 import subprocess
@@ -241,3 +242,23 @@ def test_an_output_that_is_not_stored_or_not_made_makes_its_cell_red(change, tmp
     copy.write_text(json.dumps(notebook), encoding="utf-8")
     ran = run_as_a_test(copy, tmp_path)
     assert ran.stdout.count("FAILED") == 1, ran.stdout
+
+
+@pytest.mark.parametrize("lesson", ORDER)
+def test_the_function_of_an_exercise_shares_its_name_with_nothing_else(lesson):
+    """A cell may be run again after those below it: a name must still be the same thing."""
+    code = [
+        "".join(c["source"]) for c in cells(NOTEBOOKS / lesson).values() if c["cell_type"] == "code"
+    ]
+    bound = [name for source in code for name in bound_names(ast.parse(source))]
+    for function in {exercise(name).function for name in exercises()} - {""}:
+        assert bound.count(function) <= 1
+
+
+def bound_names(tree):
+    """Yield the names that a cell gives to something at its top."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id

@@ -1,13 +1,17 @@
-"""Exercises in which a learner answers several calls of one turn; the wires take it, or do not."""
+"""Exercises in which a learner answers several calls of one turn; the wires take it, or do not.
+
+What the wires take is then looked at call by call: which text reached which call, and, each call
+alone, what a model makes of its result.
+"""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from skyl_nb.conversation import Message, Role, ToolCall, ToolResult
 from skyl_nb.exercises.exercise import Exercise, FaultError, Finding
 from skyl_nb.exercises.learner import LearnersError, call
-from skyl_nb.exercises.talk import Heard, Talk
+from skyl_nb.exercises.talk import Talk
 from skyl_nb.wires import WIRES
 
 FINISHED = ((2, 0, 1), (1, 2, 0))
@@ -16,13 +20,15 @@ FINISHED = ((2, 0, 1), (1, 2, 0))
 PROMPT = "What is the weather in Kampala, in Nairobi and in Paris?"
 CITIES = ("Kampala", "Nairobi", "Paris")
 FAILING = "Nairobi"
+WORKED = {city: f"22C in {city}" for city in CITIES if city != FAILING}
+"""What the tools say that work."""
 
 
 class AnswerEveryCall(Exercise):
     """The answer is a function that runs the calls and returns what to append."""
 
     name = "answer-every-call"
-    function = "answer"
+    function = "answer_calls"
 
     def judge(self, answer: Any) -> Mapping[str, Finding]:
         """See `Exercise.judge`."""
@@ -36,12 +42,18 @@ class AnswerEveryCall(Exercise):
             city = json.loads(call.arguments)["city"]
             if city == FAILING:
                 raise broken
-            return f"22C in {city}"
+            return WORKED[city]
 
         turns = _turns(_called(answer, calls, run, broken))
         results = [result for turn in turns for result in turn.tool_results]
         heard = talk.answered(turns)
-        fault = _refused(turns, results, calls) if heard.entry.rule else _misread(heard, results)
+        if heard.entry.rule:
+            fault = _refused(turns, results, calls)
+        elif not all(turn.tool_results for turn in turns):
+            fault = "beside"
+        else:
+            given = _by_call(calls, results)
+            fault = _misplaced(given, WORKED) or _misread(talk.wire, given)
         return Finding(fault, heard.seen, {"words": heard.words})
 
 
@@ -61,14 +73,18 @@ class PairByPosition(Exercise):
 
     def _finding(self, talk: Talk, answer: Callable[..., Any], order: Sequence[int]) -> Finding:
         calls = talk.first.turn.tool_calls
-        said = [f"22C in {city}" for city in CITIES]
-        said[CITIES.index(FAILING)] = "ERROR: get_weather failed: timed out."
-        finished = [(position, said[position]) for position in order]
+        said = {**WORKED, FAILING: "ERROR: get_weather failed: timed out."}
+        finished = [(position, said[CITIES[position]]) for position in order]
         results = _results(call(answer, calls, list(finished)))
         heard = talk.answered([Message(role=Role.tool, parts=tuple(results))])
         if heard.entry.rule:
-            return Finding("refused", heard.seen, {"words": heard.words})
-        fault = _mispaired(calls, results, said, [text for _, text in finished])
+            fault = "refused"
+        else:
+            given = _by_call(calls, results)
+            fault = _misplaced(given, said) or _misread(talk.wire, given)
+        if fault == "mixed":
+            finish = dict(zip(CITIES, [text for _, text in finished], strict=True))
+            fault = _why_mixed(given, finish, has_ids=_tells_apart(calls))
         return Finding(fault, heard.seen, {"words": heard.words})
 
 
@@ -118,29 +134,55 @@ def _refused(
     return "empty" if any(not result.content.strip() for result in results) else "refused"
 
 
-def _misread(heard: Heard, results: Sequence[ToolResult]) -> str:
-    """Return what a model gets wrong that was given the turns."""
-    said = {result.content for result in results}
-    lost = any(f"22C in {city}" not in said for city in CITIES if city != FAILING)
-    wrong = {"makes-up": "invented", "quotes": "believed"}.get(heard.ending.name, "")
-    return wrong or ("lost" if lost else "")
+def _tells_apart(calls: Sequence[ToolCall]) -> bool:
+    """Say whether the calls have ids of their own; on Gemini the id is the tool's name."""
+    return len({call.id for call in calls}) == len(calls)
 
 
-def _mispaired(
-    calls: Sequence[ToolCall],
-    results: Sequence[ToolResult],
-    said: Sequence[str],
-    finished: Sequence[str],
-) -> str:
-    """Return what is wrong with the pairs that a provider makes: by id, or by place."""
-    ids = [call.id for call in calls]
-    contents = [result.content for result in results]
-    unique = len(set(ids)) == len(ids)
-    if unique:
-        by_id = {result.call_id: result.content for result in results}
-        contents = [by_id.get(one, "") for one in ids]
-    if contents == list(said):
-        return ""
-    if contents == list(finished):
-        return "ignores-position" if unique else "as-they-finish"
-    return "by-id" if len(set(contents)) < len(contents) else "mixed"
+def _by_call(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> list[ToolResult]:
+    """Return the results in the order of the calls, as a provider pairs them: by id, or by place.
+
+    The provider has taken them, so there is one for each call.
+    """
+    if not _tells_apart(calls):
+        return list(results)
+    by_id = {result.call_id: result for result in results}
+    return [by_id[call.id] for call in calls]
+
+
+def _misplaced(given: Iterable[ToolResult], said: Mapping[str, str]) -> str:
+    """Return what is wrong with where the tools' texts stand; a text may stand within another."""
+    contents = [result.content for result in given]
+    for city, content in zip(CITIES, contents, strict=True):
+        if any(text in content for other, text in said.items() if other != city):
+            return "mixed"
+    for city, content in zip(CITIES, contents, strict=True):
+        if said.get(city, "") not in content:
+            return "lost"
+    return ""
+
+
+def _why_mixed(given: Sequence[ToolResult], finish: Mapping[str, str], *, has_ids: bool) -> str:
+    """Return why a text stands with the wrong call, where that can be seen."""
+    if not _misplaced(given, finish):
+        return "ignores-position" if has_ids else "as-they-finish"
+    return "by-id" if not has_ids and len({one.content for one in given}) < len(given) else "mixed"
+
+
+def _misread(wire: str, given: Iterable[ToolResult]) -> str:
+    """Return what a model gets wrong that is shown each result alone."""
+    for city, result in zip(CITIES, given, strict=True):
+        taken = _taken(wire, city, result)
+        if city == FAILING and taken in ("makes-up", "quotes"):
+            return "invented" if taken == "makes-up" else "believed"
+        if city != FAILING and taken != "quotes":
+            return "flagged"
+    return ""
+
+
+def _taken(wire: str, city: str, result: ToolResult) -> str:
+    """Return the name of what a model does with one result."""
+    talk = Talk(wire, f"What is the weather in {city}?")
+    (call,) = talk.first.turn.tool_calls
+    alone = result.model_copy(update={"call_id": call.id})
+    return talk.answered([Message(role=Role.tool, parts=(alone,))]).ending.name

@@ -3,6 +3,7 @@
 What is wrong with a text shows in what the model does with it, on each wire.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -55,7 +56,7 @@ class PortableError(Exercise):
     """The answer is a function from a tool's name and an error to a text that works everywhere."""
 
     name = "portable-error"
-    function = "failure_text"
+    function = "portable_text"
 
     def judge(self, answer: Any) -> Mapping[str, Finding]:
         """See `Exercise.judge`."""
@@ -135,7 +136,7 @@ def _text(value: Any) -> str:
 
 
 def _check_name(text: str, name: str) -> None:
-    if name not in text:
+    if not re.search(rf"\b{re.escape(name)}\b", text):
         raise FaultError("no-name", name=name, text=visible(shorten(text)))
 
 

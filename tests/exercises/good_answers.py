@@ -49,6 +49,39 @@ def at_once(calls, run):
         return [skyl.Message(role="tool", parts=list(pool.map(one, calls)))]
 
 
+def as_json_with_the_call(calls, run):
+    results = []
+    for call in calls:
+        try:
+            said = {"call": call.id, "result": run(call)}
+        except ConnectionError as error:
+            said = {"call": call.id, "error": str(error)}
+        failed = "error" in said
+        text = json.dumps(said)
+        results.append(skyl.ToolResult(call_id=call.id, content=text, is_error=failed))
+    return skyl.Message(role="tool", parts=results)
+
+
+def with_the_city_before_it(calls, run):
+    results = []
+    for call in calls:
+        city = json.loads(call.arguments)["city"]
+        try:
+            text = f"{city}: {run(call)}"
+        except ConnectionError as error:
+            text = f"ERROR: {city}: {error}"
+        results.append(skyl.ToolResult(call_id=call.id, content=text))
+    return (skyl.Message(role="tool", parts=results),)
+
+
+def with_the_flag_where_it_belongs(calls, finished):
+    texts = dict(finished)
+    return [
+        skyl.ToolResult(call_id=call.id, content=text, is_error=text.startswith("ERROR"))
+        for call, text in zip(calls, map(texts.get, range(len(calls))), strict=True)
+    ]
+
+
 class Reporter:
     def report(self, tool_name, error):
         return skyl.portable_error(tool_name, error, "Do not retry. Ask the user to wait.")
@@ -62,8 +95,8 @@ GOOD = {
         skyl.portable_error,
         Reporter().report,
     ],
-    "pair-by-position": [sorted_first, emptying_what_it_gets],
-    "answer-every-call": [at_once],
+    "pair-by-position": [sorted_first, emptying_what_it_gets, with_the_flag_where_it_belongs],
+    "answer-every-call": [at_once, as_json_with_the_call, with_the_city_before_it],
     "stop-the-retry-loop": [
         "error: get_weather is down. Don\u2019t call it again, tell the user.",
         '{"error": "get_weather is down", "advice": "never retry"}',

@@ -7,6 +7,8 @@ import sys
 from contextlib import suppress
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import skyl_nb as skyl
 from skyl_nb import data
@@ -134,7 +136,7 @@ def test_what_an_exercise_gives_away_can_be_changed_without_harm(one):
 def test_an_unknown_exercise_is_one_sentence():
     with pytest.raises(skyl.BadRequestError, match='did you mean "never-empty"'):
         skyl.exercise("never-emty")
-    with pytest.raises(skyl.BadRequestError, match="no exercise 'x'. The exercises: predict-the"):
+    with pytest.raises(skyl.BadRequestError, match=r"no exercise .x.\. The exercises: predict-the"):
         skyl.exercise("x")
     for name in (7, None, Raises(), Leaves()):
         with pytest.raises(skyl.BadRequestError, match="named by a text"):
@@ -321,6 +323,104 @@ def test_an_answer_that_fits_one_order_by_accident_is_wrong():
         ]
 
     assert skyl.exercise("pair-by-position").check(pair).outcome == "wrong"
+
+
+def told(calls, run):
+    """Run the calls, and return the text of each and whether it failed."""
+    said = []
+    for call in calls:
+        try:
+            said.append((run(call), False))
+        except ConnectionError as error:
+            said.append((f"ERROR: {error}", True))
+    return said
+
+
+def one_message(calls, said):
+    results = [
+        skyl.ToolResult(call_id=call.id, content=text, is_error=failed)
+        for call, (text, failed) in zip(calls, said, strict=True)
+    ]
+    return skyl.Message(role="tool", parts=results)
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda said: said[1:] + said[:1], "mixed"),
+        (lambda said: said[::-1], "mixed"),
+        (lambda said: [("; ".join(text for text, _ in said), False)] * 3, "mixed"),
+        (lambda said: [(text, True) for text, _ in said], "flagged"),
+        (lambda said: [(text, not failed) for text, failed in said], "flagged"),
+        (lambda said: [(f"error? no: {text}", False) for text, _ in said], "flagged"),
+        (lambda said: [("see the log", failed) for _, failed in said], "lost"),
+        (
+            lambda said: [(text.removeprefix("ERROR: "), failed) for text, failed in said],
+            "believed",
+        ),
+        (lambda said: [(text * (not failed) or " ", False) for text, failed in said], "invented"),
+    ],
+)
+def test_each_result_must_say_to_the_model_what_became_of_its_call(change, fault):
+    def answer(calls, run):
+        return one_message(calls, change(told(calls, run)))
+
+    verdict = skyl.exercise("answer-every-call").check(answer)
+    assert verdict.outcome == "wrong"
+    diagnosis = texts("answer-every-call")["diagnoses"][fault]
+    assert max(diagnosis.split("{wires}"), key=len) in verdict.diagnosis
+
+
+@pytest.mark.parametrize("turn", [skyl.user_text("It failed."), skyl.assistant_text("I see.")])
+def test_a_turn_after_the_results_is_wrong(turn):
+    def answer(calls, run):
+        return [one_message(calls, told(calls, run)), turn]
+
+    verdict = skyl.exercise("answer-every-call").check(answer)
+    assert verdict.outcome == "wrong"
+    assert "Return the results alone" in verdict.diagnosis
+
+
+@pytest.mark.parametrize(
+    ("content", "flag", "fault"),
+    [
+        (str, lambda _: True, "flagged"),
+        (str, lambda text: "ERROR" not in text, "flagged"),
+        (lambda _: "", lambda _: False, "lost"),
+        (lambda _: "done", lambda _: False, "lost"),
+        (lambda text: f"> {text}", lambda _: False, "believed"),
+    ],
+)
+def test_a_pair_must_say_to_the_model_what_its_tool_said(content, flag, fault):
+    def pair(calls, finished):
+        said = dict(finished)
+        return [
+            skyl.ToolResult(call_id=call.id, content=content(said[n]), is_error=flag(said[n]))
+            for n, call in enumerate(calls)
+        ]
+
+    verdict = skyl.exercise("pair-by-position").check(pair)
+    assert verdict.outcome == "wrong"
+    diagnosis = texts("pair-by-position")["diagnoses"][fault]
+    assert max(diagnosis.split("{wires}"), key=len) in verdict.diagnosis
+    assert "dict with ids" not in verdict.diagnosis
+
+
+ORDER = st.lists(st.sampled_from(["question", "call", "result", "answer", "next question"]))
+
+
+@given(ORDER)
+@example([])
+def test_any_order_of_turns_gets_a_verdict(order):
+    verdict = skyl.exercise("order-the-turns").check(tuple(order))
+    assert verdict.outcome in ("right", "wrong")
+    assert "could not read" not in verdict.diagnosis
+
+
+def test_another_tool_of_a_longer_name_does_not_name_the_tool():
+    text = "ERROR: get_weather_v2 is down. Do not retry; tell the user."
+    verdict = skyl.exercise("stop-the-retry-loop").check(text)
+    assert (verdict.outcome, "get_weather" in verdict.diagnosis) == ("wrong", True)
 
 
 def test_the_outcomes_of_the_wires_are_those_of_the_wires():
