@@ -12,8 +12,7 @@ A failure is reported by its text (`portable_error`), which every wire carries, 
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from inspect import iscoroutine, signature
@@ -165,6 +164,9 @@ def run_tools(
         ToolLoopInterrupt: a KeyboardInterrupt; it carries the conversation, every call answered.
         SkylError: what the client raises.
     """
+    if not callable(getattr(client, "complete", None)):
+        kind = type(client).__name__
+        raise BadRequestError(f'client is {kind}; make one with sandbox_client("openai")')
     validate(request)
     _check_tools(tools)
     check_number("max_rounds", max_rounds)
@@ -257,10 +259,16 @@ class _Loop:
                 outcomes.append(self._outcome(call))
             return
         pool = ThreadPoolExecutor(self.concurrency)
+        running = [pool.submit(copy_context().run, self._outcome, call) for call in calls]
         try:
-            running = [pool.submit(copy_context().run, self._outcome, call) for call in calls]
             for one in running:
                 outcomes.append(one.result())
+        except _FatalError:
+            raise
+        except BaseException as stop:
+            for call, one in zip(calls[len(outcomes) :], running[len(outcomes) :], strict=True):
+                outcomes.append(_finished(one) or _interrupted(call, stop))
+            raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -326,6 +334,13 @@ def _text_of(value: Any) -> str:
     return value
 
 
+def _finished(running: "Future[_Outcome]") -> _Outcome | None:
+    """Return what a tool came to that is done already, None if it is not."""
+    if running.done() and not running.cancelled() and running.exception() is None:
+        return running.result()
+    return None
+
+
 def _interrupted(call: ToolCall, stop: BaseException) -> _Outcome:
     return _Outcome(portable_error(_name(call), "it was interrupted", INTERRUPTED_ADVICE), stop)
 
@@ -333,7 +348,7 @@ def _interrupted(call: ToolCall, stop: BaseException) -> _Outcome:
 def _reason(error: BaseException | str) -> str:
     """Return what went wrong as text, never blank: the text of many exceptions is empty."""
     said = ""
-    with suppress(Exception):  # an exception may fail at telling what it is
+    with Caught(Exception, SystemExit):  # an exception may fail at telling what it is
         said = str(error).strip()
     if isinstance(error, BaseException) and not isinstance(error, _CannotRunError):
         kind = type(error).__name__

@@ -197,6 +197,16 @@ class SecretError(Exception):
     pass
 
 
+@pytest.mark.parametrize("stop", [RuntimeError, SystemExit])
+def test_an_error_that_cannot_say_what_it_is_is_reported_by_its_class(stop):
+    class SilentError(Exception):
+        def __str__(self):
+            raise stop
+
+    done = run("gemini", raising(SilentError()))
+    assert "ERROR: get_weather failed: SilentError." in results(done)[0].content
+
+
 def test_a_fatal_error_is_never_shown_to_the_model(wire):
     client = skyl.sandbox_client(wire)
     tool = raising(SecretError("password hunter2"))
@@ -220,20 +230,47 @@ def test_what_ran_before_a_fatal_error_is_kept():
     assert [one.content for one in fatal.value.rounds[-1].results] == ["Kampala"]
 
 
-@pytest.mark.parametrize("concurrency", [1, 4])
-def test_an_interrupt_answers_every_open_call(concurrency, wire):
+def test_an_interrupt_answers_every_open_call(wire):
     def tool(city):
         if city == "Nairobi":
             raise KeyboardInterrupt
         return "22C"
 
     with pytest.raises(KeyboardInterrupt) as stop:
-        run(wire, tool, FOUR, concurrency=concurrency)
+        run(wire, tool, FOUR)
     *_, tools = stop.value.messages
     assert [one.is_error for one in tools.tool_results] == [False, True, True, True]
     assert "it was interrupted" in tools.tool_results[3].content
+    assert_can_be_sent_again(wire, stop.value.messages)
+
+
+def test_an_interrupt_keeps_what_other_tools_have_finished(wire):
+    """London still runs when Nairobi is interrupted, and Paris is done: it is not run again."""
+    paris_is_done, over = threading.Event(), threading.Event()
+
+    def tool(city):
+        if city == "Nairobi":
+            assert paris_is_done.wait(20)
+            raise KeyboardInterrupt
+        if city == "London":  # a thread of two takes it once it is done with Paris
+            paris_is_done.set()
+            assert over.wait(20)
+        return city
+
+    try:
+        with pytest.raises(KeyboardInterrupt) as stop:
+            run(wire, tool, FOUR, concurrency=2)
+    finally:
+        over.set()
+    *_, tools = stop.value.messages
+    assert [one.is_error for one in tools.tool_results] == [False, True, False, True]
+    assert tools.tool_results[2].content == "Paris"
+    assert_can_be_sent_again(wire, stop.value.messages)
+
+
+def assert_can_be_sent_again(wire, messages):
     client = skyl.sandbox_client(wire)
-    assert client.complete(ask(client).model_copy(update={"messages": stop.value.messages}))
+    assert client.complete(ask(client).model_copy(update={"messages": messages}))
 
 
 def test_an_interrupt_while_the_model_is_asked_keeps_the_conversation():
@@ -315,14 +352,16 @@ def test_what_the_provider_refuses_is_raised(wire):
         ({"fatal": [ValueError("x")]}, "fatal holds exception classes"),
         ({"fatal": 3}, "fatal holds exception classes"),
         ({"request": None}, "a Request is needed"),
+        ({"client": "openai"}, "client is str; make one with sandbox_client"),
+        ({"client": None}, "client is NoneType"),
     ],
     ids=str,
 )
 def test_bad_arguments_of_ours_are_one_sentence(options, words):
     client = skyl.sandbox_client("openai")
-    given = {"client": client, "request": ask(client), "tools": {}, **options}
+    usual = {"client": client, "request": ask(client), "tools": {}}
     with pytest.raises(skyl.BadRequestError) as refused:
-        skyl.run_tools(**given)
+        skyl.run_tools(**usual | options)
     assert words in str(refused.value)
     assert not client.sandbox.journal
 

@@ -216,7 +216,7 @@ def _line(error: BaseException, file: str) -> int:
 def described(error: BaseException) -> str:
     """Return an exception's class and text, also where its text cannot be had."""
     kind = type(error).__name__
-    with Caught(Exception):
+    with Caught(Exception, SystemExit):
         text = visible(shorten(" ".join(str(error).split())))
         return f"{kind}: {text}" if text else kind
     return kind
