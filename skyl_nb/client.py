@@ -14,6 +14,7 @@ import httpx
 from httpx_sse import EventSource
 
 from skyl_nb.data import facts
+from skyl_nb.envelopes import parse, provider_message
 from skyl_nb.errors import (
     AuthError,
     BadRequestError,
@@ -31,9 +32,6 @@ TIMEOUT = 60.0
 
 LONGEST_WAIT = 20.0
 """Seconds to wait before a retry at most, whatever the provider asks for."""
-
-LONGEST_TEXT = 300
-"""Characters of an answer that is no JSON that an error's message repeats."""
 
 STATUS_OF_TYPE = {
     "invalid_request_error": 400,
@@ -98,7 +96,7 @@ class Client:
             SkylError: another class of it, for what the provider refused or what went wrong.
         """
         answer = self._send(*self._written(request, stream=False), stream=False)
-        payload = _parse(answer.text)
+        payload = parse(answer.text)
         if not isinstance(payload, dict):
             raise self._not_an_answer(answer, payload)
         return self._wire.decode(payload)
@@ -131,7 +129,7 @@ class Client:
         for event in EventSource(answer).iter_sse():
             if event.data == "[DONE]":
                 return
-            payload = _parse(event.data)
+            payload = parse(event.data)
             if not isinstance(payload, dict):
                 raise self._not_an_answer(answer, payload)
             if payload.get("error"):
@@ -180,7 +178,7 @@ class Client:
                 provider=self.provider,
             ) from None
         if not answer.is_success:
-            payload = _parse(answer.text)
+            payload = parse(answer.text)
             raise classify(self.provider, answer.status_code, payload, answer.headers)
         return answer
 
@@ -300,41 +298,6 @@ def classify(
         raw=payload,
         retry_after=_seconds((headers or {}).get("retry-after", "")),
     )
-
-
-def provider_message(payload: Any) -> str:
-    """Return the provider's own words, from any of the envelopes that hosts use.
-
-    Those are an `error` object, an `error` text, a flat `message`, a list around either, and a
-    whole error as a JSON string inside another (REPORTS 60, 69, 71, 75). An answer that is no JSON
-    is often the page of a proxy; of such a text only the beginning is returned.
-    """
-    if isinstance(payload, str):
-        return _shortened(payload.strip())
-    if isinstance(payload, list):
-        inside = (provider_message(one) for one in payload if not isinstance(one, list))
-        return next(filter(None, inside), "")
-    if not isinstance(payload, dict):
-        return ""
-    error = payload.get("error", payload)
-    if not isinstance(error, dict):
-        return str(error or "")
-    metadata = error.get("metadata")
-    raw = metadata.get("raw") if isinstance(metadata, dict) else None
-    inner = provider_message(_parse(raw)) if isinstance(raw, str) else ""
-    return inner or str(error.get("message") or "")
-
-
-def _shortened(text: str) -> str:
-    cut = len(text) - LONGEST_TEXT
-    return text if cut <= 0 else f"{text[:LONGEST_TEXT]} … ({cut:,} characters not shown; see .raw)"
-
-
-def _parse(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def _seconds(value: str) -> float | None:

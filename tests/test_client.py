@@ -8,7 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import skyl_nb as skyl
-from skyl_nb.client import classify, provider_message
+from skyl_nb.client import classify
+from skyl_nb.envelopes import provider_message
 from skyl_nb.signal import WEATHER
 from tests import golden
 from tests.strategies import texts

@@ -18,6 +18,7 @@ PACKAGE = ROOT / "skyl_nb"
 ROOMS = [
     "data",
     "errors",
+    "envelopes",
     "caught",
     "conversation",
     "request",
