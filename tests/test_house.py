@@ -92,7 +92,7 @@ def test_importing_the_package_loads_nothing_heavy():
 
 
 def test_comparing_loads_neither_client_nor_widgets():
-    loaded = loaded_after("import skyl_nb as skyl; skyl.compare_wires(); skyl.Sandbox()")
+    loaded = loaded_after("import skyl_nb as skyl; skyl.compare_wires().to_html(); skyl.Sandbox()")
     assert not loaded & {"httpx", "ipywidgets", "IPython", "skyl_nb.client"}
 
 

@@ -1,6 +1,7 @@
 """Views with controls: values that can be set, are checked, and are watched by a live widget."""
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import ValidationError
@@ -49,6 +50,33 @@ def tool_result(**fields: Any) -> ToolResult:
         return ToolResult(**fields)
     except ValidationError as error:
         raise BadRequestError(sentence(error)) from None
+
+
+def one_of(name: str, value: Any, known: Iterable[str]) -> str:
+    """Return the value of a control that knows some texts.
+
+    Raises:
+        BadRequestError: it is none of them; the message lists them.
+    """
+    if not isinstance(value, str) or value not in known:
+        raise BadRequestError(f"{name} is one of {listed(known)}, and not {value!r:.60}")
+    return value
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return the value of a control that is on or off.
+
+    Raises:
+        BadRequestError: it is neither True nor False.
+    """
+    if not isinstance(value, bool):
+        raise BadRequestError(f"{name} is True or False, and not {value!r:.60}")
+    return value
+
+
+def listed(known: Iterable[str]) -> str:
+    """Return texts as a list for people, each in quotes."""
+    return ", ".join([f'"{one}"' for one in known])
 
 
 def one_result(value: ToolResult | Message, view: str) -> ToolResult:

@@ -8,20 +8,26 @@ from typing import TYPE_CHECKING
 from skyl_nb.views import text
 
 if TYPE_CHECKING:
-    from skyl_nb.views.compare import Comparison, Pane
+    from skyl_nb.views.answers import Answer
+    from skyl_nb.views.compare import CompareWires, Pane
     from skyl_nb.views.play import Lane, Play, Step
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>!|&~^$])")
 
 
-def comparison(shown: "Comparison") -> str:
+def comparison(view: "CompareWires") -> str:
     """Write `compare_wires` as Markdown."""
-    return _document(text.header(shown), map(_pane, shown.panes))
+    shown = view.comparison
+    panes = [
+        _pane(pane, answer, with_diff=view.diff)
+        for pane, answer in zip(shown.panes, view.answers, strict=True)
+    ]
+    return _document(text.header(shown), panes, view.code)
 
 
-def play(shown: "Play") -> str:
-    """Write `play_loop` as Markdown."""
-    return _document(text.play_header(shown), map(_lane, shown.lanes))
+def play(shown: "Play", copied: str) -> str:
+    """Write `play_loop` as Markdown, with the code to copy, if any."""
+    return _document(text.play_header(shown), map(_lane, shown.lanes), copied)
 
 
 def escape(plain: str) -> str:
@@ -42,8 +48,9 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([f"| {' | '.join(line)} |" for line in lines]) + "\n"
 
 
-def _document(header: Iterable[str], sections: Iterable[str]) -> str:
-    return "\n\n".join([*map(escape, header), *sections]) + "\n"
+def _document(header: Iterable[str], sections: Iterable[str], copied: str) -> str:
+    taken = [f"{text.CODE}:", fence(text.visible_code(copied), "")] if copied else []
+    return "\n\n".join([*map(escape, header), *sections, *taken]) + "\n"
 
 
 def _heading(title: str, verdict: str) -> str:
@@ -64,8 +71,15 @@ def _step(step: "Step") -> str:
     return f"- {text.who(step)}\n\n" + indent(fence(text.said(step), "json"), "  ")
 
 
-def _pane(pane: "Pane") -> str:
+def _pane(pane: "Pane", answer: "Answer | None", *, with_diff: bool) -> str:
     parts = [_heading(pane.title, pane.verdict)]
+    if pane.way:
+        parts.append(escape(text.way(pane.way)))
     if pane.lines:
         parts.append(fence(text.code(pane.lines), "json"))
-    return "\n\n".join([*parts, escape(pane.sentence)])
+    if pane.diff and with_diff:
+        parts += [f"{escape(text.DIFF)}:", fence("\n".join(pane.diff), "diff")]
+    parts.append(escape(pane.sentence))
+    if answer:
+        parts += [f"{text.ANSWER}:", *map(escape, text.answered(answer))]
+    return "\n\n".join(parts)

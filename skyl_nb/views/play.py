@@ -21,7 +21,17 @@ from skyl_nb.sandbox.ids import compact
 from skyl_nb.sandbox.journal import Entry
 from skyl_nb.signal import PROMPT, WEATHER, tool_results
 from skyl_nb.views import html, markdown, text
-from skyl_nb.views.controls import ControlledView, control, given, one_result, tool_result
+from skyl_nb.views.answers import MODEL, PROGRAM, PROVIDER, TOOL, USER, call_text
+from skyl_nb.views.controls import (
+    ControlledView,
+    control,
+    given,
+    listed,
+    one_of,
+    one_result,
+    tool_result,
+)
+from skyl_nb.views.copying import cell
 from skyl_nb.wires import WIRES, wire_named
 
 CONTENT_LABEL = "Text that the tool returns"
@@ -29,11 +39,11 @@ PROMPT_LABEL = "The user's question"
 
 DEFAULT = ToolResult(call_id="call_1", content="503", is_error=True)
 
+COPIES = {"": "Nothing", "cell": "This view, for a cell"}
+"""What can be copied, and what each is called."""
+
 MOST_ROUNDS = 20
 """Nobody reads more of them, and each is sent with all before it."""
-
-USER, MODEL, TOOL = "user", "model", "tool"
-PROGRAM, PROVIDER = "your program", "provider"
 
 
 class Step(NamedTuple):
@@ -167,7 +177,7 @@ def _answer(number: int, one: _Round) -> Iterator[Step]:
         yield Step(number, PROVIDER, PROGRAM, one.refusal)
     elif one.calls:
         for call in one.calls:
-            yield Step(number, MODEL, TOOL, f"{call.name}({call.arguments})")
+            yield Step(number, MODEL, TOOL, call_text(call))
     else:
         yield Step(number, MODEL, USER, one.response.text)
 
@@ -184,6 +194,7 @@ class Controls(HasTraits):
     content = Unicode()
     is_error = Bool()
     prompt = Unicode()
+    copy = Unicode()
 
 
 class PlayLoop(ControlledView):
@@ -199,6 +210,7 @@ class PlayLoop(ControlledView):
     content = control("content", "The text that the tool returns to each call, a string.")
     is_error = control("is_error", "Whether the tool fails.")
     prompt = control("prompt", "The question of the user, a string.")
+    copy = control("copy", f"What `code` holds: {listed(COPIES)}.")
 
     def __init__(self, values: dict[str, Any], wires: tuple[str, ...], max_rounds: int) -> None:
         self.controls = Controls(**self.checked(values))
@@ -224,6 +236,14 @@ class PlayLoop(ControlledView):
         """What the view shows, as data."""
         return play(self.content, self.is_error, self.prompt, self.max_rounds, self.wires)
 
+    @property
+    def code(self) -> str:
+        """Code to take away, as `copy` says; `""` for none."""
+        if not self.copy:
+            return ""
+        shown = {"content": self.content, "is_error": self.is_error, "prompt": self.prompt}
+        return cell("play_loop", {**shown, "wires": self.wires, "max_rounds": self.max_rounds})
+
     def checked(self, values: dict[str, Any]) -> dict[str, Any]:
         """See `ControlledView.checked`."""
         prompt = values["prompt"]
@@ -233,19 +253,24 @@ class PlayLoop(ControlledView):
         result = tool_result(
             call_id=DEFAULT.call_id, content=values["content"], is_error=values["is_error"]
         )
-        return {"content": result.content, "is_error": result.is_error, "prompt": prompt}
+        return {
+            "content": result.content,
+            "is_error": result.is_error,
+            "prompt": prompt,
+            "copy": one_of("copy", values["copy"], COPIES),
+        }
 
     def to_html(self) -> str:
         """See `View.to_html`."""
-        return html.play(self.play)
+        return html.play(self.play, self.code)
 
     def to_markdown(self) -> str:
         """See `View.to_markdown`."""
-        return markdown.play(self.play)
+        return markdown.play(self.play, self.code)
 
     def to_text(self) -> str:
         """See `View.to_text`."""
-        return text.play(self.play)
+        return text.play(self.play, self.code)
 
     def build_widget(self) -> Any:
         """See `View.build_widget`."""
@@ -262,6 +287,7 @@ def play_loop(
     wires: str | Iterable[str] | None = None,
     prompt: str | None = None,
     max_rounds: int = 4,
+    copy: str = "",
 ) -> PlayLoop:
     """Show a whole tool loop, round by round: who says what to whom, on each wire.
 
@@ -276,6 +302,7 @@ def play_loop(
         wires: the names in `WIRES` of the wires to show, or one of them; all if left out.
         prompt: what the user asks.
         max_rounds: how often the model is asked at most, 1 to 20.
+        copy: `"cell"` to show the code of this view as well.
 
     Returns:
         A view: live in a notebook, and with `to_html()`, `to_markdown()` and `to_text()`.
@@ -285,7 +312,12 @@ def play_loop(
             bounds, or a message without exactly one tool result.
     """
     result = DEFAULT if result_or_message is None else one_result(result_or_message, "play_loop")
-    values = {"content": result.content, "is_error": result.is_error, "prompt": PROMPT}
+    values = {
+        "content": result.content,
+        "is_error": result.is_error,
+        "prompt": PROMPT,
+        "copy": copy,
+    }
     values |= given(content=content, is_error=is_error, prompt=prompt)
     check_number("max_rounds", max_rounds, most=MOST_ROUNDS)
     return PlayLoop(values, _known(WIRES if wires is None else wires), max_rounds)

@@ -7,15 +7,24 @@ from typing import TYPE_CHECKING
 from skyl_nb.views.visible import Line, shorten, visible
 
 if TYPE_CHECKING:
-    from skyl_nb.views.compare import Comparison, Pane
+    from skyl_nb.views.answers import Answer
+    from skyl_nb.views.compare import CompareWires, Comparison, Pane, Stop
     from skyl_nb.views.play import Lane, Play, Step
 
 MARK = "  <- failure and success differ here"
+ANSWER = "What the provider answers"
+DIFF = "A failure (-) and a success (+) on this wire"
+CODE = "Code to copy"
 
 
-def comparison(shown: "Comparison") -> str:
+def comparison(view: "CompareWires") -> str:
     """Write `compare_wires` as text."""
-    return "\n\n".join([*header(shown), *[_pane(pane) for pane in shown.panes]]) + "\n"
+    shown = view.comparison
+    panes = [
+        _pane(pane, answer, with_diff=view.diff)
+        for pane, answer in zip(shown.panes, view.answers, strict=True)
+    ]
+    return _document(header(shown), panes, view.code)
 
 
 def header(shown: "Comparison") -> tuple[str, str]:
@@ -25,9 +34,9 @@ def header(shown: "Comparison") -> tuple[str, str]:
     return result, shown.summary
 
 
-def play(shown: "Play") -> str:
-    """Write `play_loop` as text."""
-    return "\n\n".join([*play_header(shown), *[_lane(lane) for lane in shown.lanes]]) + "\n"
+def play(shown: "Play", copied: str) -> str:
+    """Write `play_loop` as text, with the code to copy, if any."""
+    return _document(play_header(shown), [_lane(lane) for lane in shown.lanes], copied)
 
 
 def play_header(shown: "Play") -> tuple[str, str]:
@@ -55,6 +64,21 @@ def said(step: "Step") -> str:
     return _shown(step.text)
 
 
+def way(stops: "Sequence[Stop]") -> str:
+    """Return the way of the flag in a line."""
+    return "The flag of a failure: " + " → ".join(
+        [f"{stop.station} {stop.mark} {stop.word}" for stop in stops]
+    )
+
+
+def answered(answer: "Answer") -> tuple[str, str]:
+    """Return what came back, and what it means, each in a line."""
+    who = f"{answer.speaker} → {answer.listener}"
+    return f"Status {answer.status} from the sandbox. {who}: {_shown(answer.said)}", (
+        f"{answer.verdict}. {answer.sentence}"
+    )
+
+
 def code(lines: Sequence[Line]) -> str:
     """Return JSON lines as one text, with a remark on those where failure and success differ."""
     return "\n".join([f"{line.text}{MARK if line.marked else ''}" for line in lines])
@@ -71,11 +95,28 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(padded) + "\n"
 
 
-def _pane(pane: "Pane") -> str:
+def _document(header: Sequence[str], sections: Sequence[str], copied: str) -> str:
+    taken = [f"{CODE}:\n{visible_code(copied)}"] if copied else []
+    return "\n\n".join([*header, *sections, *taken]) + "\n"
+
+
+def visible_code(copied: str) -> str:
+    """Return code of ours, with nothing hidden in it, and its lines kept apart."""
+    return "\n".join(map(visible, copied.split("\n")))
+
+
+def _pane(pane: "Pane", answer: "Answer | None", *, with_diff: bool) -> str:
     parts = _heading(pane.title, pane.verdict)
+    if pane.way:
+        parts.append(way(pane.way))
     if pane.lines:
         parts.append(code(pane.lines))
-    return "\n".join([*parts, pane.sentence])
+    if pane.diff and with_diff:
+        parts += [f"{DIFF}:", *pane.diff]
+    parts.append(pane.sentence)
+    if answer:
+        parts += [f"{ANSWER}:", *answered(answer)]
+    return "\n".join(parts)
 
 
 def _lane(lane: "Lane") -> str:

@@ -15,6 +15,9 @@ HOSTILE = [
     "a" * 5000,
 ]
 
+DRAWN = {"svg", "title", "path", "circle", "text"}
+"""The elements of a picture of ours."""
+
 
 def words(shown):
     """The words of a rendering, without its marks: what a reader reads."""
@@ -22,7 +25,13 @@ def words(shown):
 
 
 def plain_html(shown):
-    return " ".join(ET.fromstring(shown).itertext())
+    """What a reader reads of HTML; a picture is read by the text that stands below it."""
+    root = ET.fromstring(shown)
+    for figure in root.iter("figure"):
+        picture = figure.find("svg")
+        assert picture.find("title").text == figure.find("figcaption").text
+        figure.remove(picture)
+    return " ".join(root.itertext())
 
 
 def plain_markdown(shown):
@@ -41,9 +50,33 @@ def assert_same_words(view):
 def assert_text_stays_text(view, *, tags):
     """Hostile text makes no element, no attribute, no link, and nothing that cannot be seen."""
     root = ET.fromstring(view.to_html())
-    assert {one.tag for one in root.iter()} == tags
-    assert {name for one in root.iter() for name in one.attrib} <= {"style", "aria-label", "role"}
+    assert {one.tag for one in root.iter()} - DRAWN == tags
+    written = [one for one in root.iter() if one.tag not in DRAWN]
+    assert {name for one in written for name in one.attrib} <= {
+        "style",
+        "aria-label",
+        "role",
+        "open",
+    }
     rendered = MarkdownIt().enable("table").render(view.to_markdown())
     assert not re.search("<(script|img|a|h1|table)", rendered)
     for shown in (view.to_text(), view.to_html(), view.to_markdown()):
         assert not set("\u202e\u200b\x00\x1b") & set(shown)
+
+
+def parts(widget):
+    """A live widget and all that it holds, in reading order."""
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from parts(child)
+
+
+def named(view, label):
+    """The control of a live view that has this label."""
+    (found,) = [one for one in parts(view.widget) if getattr(one, "description", "") == label]
+    return found
+
+
+def html_parts(view):
+    """The parts of a live view that show HTML: the line that is read out, then the panes."""
+    return [one for one in parts(view.widget) if type(one).__name__ == "HTML"]

@@ -13,8 +13,15 @@ from hypothesis import given, settings
 import skyl_nb as skyl
 from skyl_nb.views.visible import LONGEST
 from tests.strategies import texts
-from tests.views.renderings import HOSTILE, assert_same_words, assert_text_stays_text
+from tests.views.renderings import (
+    HOSTILE,
+    assert_same_words,
+    assert_text_stays_text,
+    html_parts,
+    named,
+)
 
+LABELS = ("Text that the tool returns", "The tool failed (is_error)", "The user's question")
 TITLES = ["Anthropic", "OpenAI", "OpenAI-compatible", "Gemini"]
 PORTABLE = skyl.portable_error("get_weather", "503")
 
@@ -273,7 +280,7 @@ def test_in_a_notebook_html_and_text_stand_beside_the_widget():
 
 def test_the_widget_and_the_view_follow_each_other():
     view = skyl.play_loop()
-    content, is_error, prompt, status, grid = view.widget.children
+    content, is_error, prompt = (named(view, label) for label in LABELS)
     assert [content.description, is_error.description, prompt.description] == [
         "Text that the tool returns",
         "The tool failed (is_error)",
@@ -283,9 +290,10 @@ def test_the_widget_and_the_view_follow_each_other():
     assert (view.content, view.is_error, view.prompt) == ("y", False, "weather in Lima")
     view.content = PORTABLE
     assert content.value == PORTABLE
+    status, *panes = html_parts(view)
     assert 'aria-live="polite"' in status.value
     assert html.escape(view.play.summary) in status.value
-    shown = [html.unescape(pane.value) for pane in grid.children]
+    shown = [html.unescape(pane.value) for pane in panes]
     assert all("Lima" in pane and "✓ stops" in pane for pane in shown)
     assert [re.search('aria-label="([^"]+)"', pane)[1] for pane in shown] == TITLES
 
@@ -293,7 +301,7 @@ def test_the_widget_and_the_view_follow_each_other():
 def test_only_the_panes_that_change_are_replaced():
     view = skyl.play_loop(content="Error: 503")
     replaced = []
-    for title, pane in zip(TITLES, view.widget.children[-1].children, strict=True):
+    for title, pane in zip(TITLES, html_parts(view)[1:], strict=True):
         pane.observe(lambda _, title=title: replaced.append(title), "value")
     view.prompt = "Hello"
     assert replaced == TITLES
@@ -303,7 +311,7 @@ def test_only_the_panes_that_change_are_replaced():
 
 def test_half_a_character_can_be_shown_live_and_is_kept():
     view = skyl.play_loop(content="cut \ud83d")
-    box = view.widget.children[0]
+    box = named(view, LABELS[0])
     assert box.value == r"cut \ud83d"
     view.is_error = False
     assert view.content == "cut \ud83d"
