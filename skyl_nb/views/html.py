@@ -27,7 +27,7 @@ column, and never three beside one."""
 _GRID = "display: grid; min-width: 0; gap: {gap}; grid-template-columns: {columns}"
 PANE = (
     "border: 1px solid var(--jp-border-color1, #767676); padding: 0.5em 0.75em; min-width: 0; "
-    "line-height: 1.4"
+    "line-height: 1.4; overflow-wrap: anywhere"
 )
 _TITLE = "margin: 0 0 0.5em"
 _CODE = (

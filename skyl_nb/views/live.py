@@ -77,7 +77,7 @@ def _live(
     """Build a widget: the fields, tied to the controls of their names, and the panes below."""
     controls = view.controls
     status = widgets.HTML()
-    panes = [widgets.HTML() for _ in shown()[1]]
+    panes = [widgets.HTML(layout={"margin": "0"}) for _ in shown()[1]]
     choices = [(label, value) for value, label in copies.items()]
     copy = widgets.Dropdown(description=COPY_LABEL, options=choices, **_look())
     code = widgets.Textarea(description=CODE_LABEL, rows=6, **_look())
@@ -101,7 +101,13 @@ def _live(
 
 
 def _grid(columns: str, inside: Iterable[Any]) -> Any:
-    layout = {"grid_template_columns": columns, "grid_gap": html.GAP, "min_width": "0"}
+    layout = {
+        "grid_template_columns": columns,
+        "grid_gap": html.GAP,
+        "min_width": "0",
+        "margin": "0",
+        "overflow": "visible",
+    }
     return widgets.GridBox(list(inside), layout=layout)
 
 

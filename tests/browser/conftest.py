@@ -1,8 +1,11 @@
 """A browser for the tests, and what must hold on every page: nothing leaves this machine."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
 from urllib.parse import urlsplit
 
 import pytest
@@ -18,8 +21,7 @@ REQUIRED = os.environ.get("SKYL_NB_BROWSER") == "required"
 def browser() -> Iterator[Browser]:
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
-        reason = f"no browser is installed: none of {', '.join(NAMES)} is in the path"
-        pytest.fail(reason) if REQUIRED else pytest.skip(reason)
+        missing(f"no browser is installed: none of {', '.join(NAMES)} is in the path")
     with sync_playwright() as driver:
         found = driver.chromium.launch(
             executable_path=program,
@@ -29,10 +31,38 @@ def browser() -> Iterator[Browser]:
         found.close()
 
 
+def missing(reason: str) -> NoReturn:
+    """Skip a test, or fail it where nothing may be skipped."""
+    pytest.fail(reason) if REQUIRED else pytest.skip(reason)
+
+
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with jupyter.serving(tmp_path_factory.mktemp("lab")) as url:
+    yield from _served(tmp_path_factory, "lab")
+
+
+@pytest.fixture(scope="session")
+def notebook7(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    yield from _served(tmp_path_factory, "notebook")
+
+
+def _served(factory: pytest.TempPathFactory, program: str) -> Iterator[str]:
+    """Serve the notebooks; at the end no kernel and no server has told of an error."""
+    place = factory.mktemp(program)
+    with jupyter.serving(place, program) as url:
         yield url
+    log = (place / "server.log").read_text(encoding="utf-8")
+    assert "Traceback" not in log, log
+    assert not re.search(r"^\[E ", log, re.MULTILINE), log
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core, which finds what keeps people from using a page."""
+    file = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
+    if not file.exists():
+        missing("axe-core is not installed: run npm ci in tests/browser")
+    return file.read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -57,7 +87,7 @@ def page(browser: Browser) -> Iterator[Page]:
     opened.route("**/*", stay)
     opened.on("console", listen)
     opened.on("pageerror", lambda error: failed.append(str(error)))
-    opened.set_default_timeout(60_000)
+    opened.set_default_timeout(20_000)
     yield opened
     context.close()
     assert elsewhere == []

@@ -14,10 +14,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import nbformat
+
 from skyl_nb.data import folder
 
 WAIT = 90.0
 """Seconds for a server to come up on a busy machine."""
+
+MODULES = {"lab": "jupyterlab", "notebook": "notebook"}
+
+VIEWS = "views.ipynb"
+"""A notebook of the tests that holds each view with controls, and nothing else."""
+
+VIEWS_CODE = ("import skyl_nb as skyl", "skyl.compare_wires()", "skyl.play_loop()")
 
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     # All cells are in the page, not only those that can be seen.
@@ -28,7 +37,9 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 
 @contextmanager
 def serving(place: Path, program: str = "lab") -> Iterator[str]:
-    """Serve a copy of the notebooks; yield the base URL. `place` becomes the server's whole home.
+    """Serve a copy of the notebooks, and `VIEWS`; yield the base URL.
+
+    `place` becomes the server's whole home.
 
     Args:
         place: an empty folder.
@@ -38,6 +49,10 @@ def serving(place: Path, program: str = "lab") -> Iterator[str]:
     shutil.copytree(
         folder("notebooks"), copied, ignore=shutil.ignore_patterns(".ipynb_checkpoints")
     )
+    cells = [nbformat.v4.new_code_cell(code) for code in VIEWS_CODE]
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    views = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    nbformat.write(views, copied / VIEWS)
     for name, setting in SETTINGS.items():
         file = place / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -46,8 +61,7 @@ def serving(place: Path, program: str = "lab") -> Iterator[str]:
     log = (place / "server.log").open("w", encoding="utf-8")
     server = subprocess.Popen(
         [
-            sys.executable, "-m", f"jupyter{'lab' if program == 'lab' else '_core'}",
-            *(["notebook"] if program == "notebook" else []),
+            sys.executable, "-m", MODULES[program],
             "--no-browser", "--allow-root", f"--port={port}", "--ServerApp.port_retries=0",
             "--ServerApp.ip=127.0.0.1", "--IdentityProvider.token=", "--expose-app-in-browser",
             f"--ServerApp.root_dir={copied}",

@@ -1,4 +1,4 @@
-"""What a person does with a notebook in JupyterLab: open it, run it."""
+"""What a person does with a notebook in JupyterLab or Notebook: open it, run it."""
 
 from playwright.sync_api import Page
 
@@ -19,9 +19,9 @@ def command(page: Page, name: str) -> None:
     page.evaluate("name => { window.jupyterapp.commands.execute(name) }", name)
 
 
-def opened(page: Page, url: str, lesson: str) -> None:
-    """Open a notebook, and wait for it and its kernel."""
-    page.goto(f"{url}/lab/tree/{lesson}?reset")
+def opened(page: Page, url: str, lesson: str, place: str = "lab/tree") -> None:
+    """Open a notebook, and wait for it and its kernel; `place` is that of the front end."""
+    page.goto(f"{url}/{place}/{lesson}?reset")
     page.wait_for_selector(".jp-NotebookPanel .jp-CodeCell")
     page.evaluate(_READY)
 
@@ -32,3 +32,11 @@ def run(page: Page) -> None:
     page.wait_for_function("() => !document.querySelector('.jp-OutputArea-output')")
     command(page, "notebook:run-all-cells")
     page.wait_for_function(_ALL_RAN)
+
+
+def use_theme(page: Page, name: str) -> None:
+    """Let JupyterLab have another theme, and wait until it has."""
+    change = "name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})"
+    page.evaluate(change, name)
+    page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=name)
+    page.wait_for_timeout(300)  # colours fade over
