@@ -4,7 +4,6 @@ import os
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import nbformat
@@ -580,10 +579,8 @@ def test_check_writes_nothing(tmp_path):
 def test_a_cell_that_fails_is_one_sentence_and_nothing_is_written(tmp_path, source, words):
     path = write(tmp_path / "x.ipynb", code("fine", "1"), code("faulty", source))
     before = path.read_bytes()
-    started = time.monotonic()
     with pytest.raises(SkylError) as caught:
         rebuild(path, timeout=1)
-    assert time.monotonic() - started < 15
     assert str(caught.value).startswith(f"{path}, cell faulty: the ")
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
