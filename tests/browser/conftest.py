@@ -14,6 +14,9 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Route, sync_playw
 from tests.browser import jupyter
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+NOT_OURS = re.compile(r"reading 'schema'\).*/static/notebook/notebook_core\.", re.DOTALL)
+"""What Notebook 7.6 itself raises when it starts, also without a notebook of ours."""
+
 REQUIRED = os.environ.get("SKYL_NB_BROWSER") == "required"
 
 
@@ -86,9 +89,9 @@ def page(browser: Browser) -> Iterator[Page]:
 
     opened.route("**/*", stay)
     opened.on("console", listen)
-    opened.on("pageerror", lambda error: failed.append(str(error)))
+    opened.on("pageerror", lambda error: failed.append(f"{error} {error.stack}"))
     opened.set_default_timeout(20_000)
     yield opened
     context.close()
     assert elsewhere == []
-    assert failed == []
+    assert [one for one in failed if not NOT_OURS.search(one)] == []
