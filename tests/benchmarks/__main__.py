@@ -14,7 +14,7 @@ import httpx
 
 import skyl_nb as skyl
 from skyl_nb.signal import weather_request
-from tests.benchmarks import loopback, memory, notebooks
+from tests.benchmarks import browser, loopback, memory, notebooks
 from tests.sandbox.wire import KEYS, PATHS, SCHEMA
 from tests.sandbox.wire import conversation as conversation_on
 
@@ -102,7 +102,7 @@ def round_trips():
 
 def main():
     print("| what | microseconds | of what | ratio |\n|---|---:|---|---:|")
-    for rows in (encoders(), imports(), round_trips(), loopback.rows()):
+    for rows in (encoders(), imports(), round_trips(), loopback.rows(), browser.rows()):
         for what, took, of, floor in rows:
             print(f"| {what} | {took * 1e6:,.1f} | {of}: {floor * 1e6:,.1f} | {took / floor:.2f} |")
     ours, bare = notebooks.suite()

@@ -22,16 +22,21 @@ REQUIRED = os.environ.get("SKYL_NB_BROWSER") == "required"
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    program = next(filter(None, map(shutil.which, NAMES)), None)
-    if program is None:
+    found = program()
+    if found is None:
         missing(f"no browser is installed: none of {', '.join(NAMES)} is in the path")
     with sync_playwright() as driver:
-        found = driver.chromium.launch(
-            executable_path=program,
+        opened = driver.chromium.launch(
+            executable_path=found,
             args=["--no-sandbox", "--disable-background-networking", "--disable-gpu"],
         )
-        yield found
-        found.close()
+        yield opened
+        opened.close()
+
+
+def program() -> str | None:
+    """Return the path of the browser that the machine has, None if it has none."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 def missing(reason: str) -> NoReturn:

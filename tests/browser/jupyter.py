@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 
 
 @contextmanager
-def serving(place: Path, program: str = "lab") -> Iterator[str]:
+def serving(place: Path, program: str = "lab", code: Iterable[str] = VIEWS_CODE) -> Iterator[str]:
     """Serve a copy of the notebooks, and `VIEWS`; yield the base URL.
 
     `place` becomes the server's whole home.
@@ -44,12 +44,13 @@ def serving(place: Path, program: str = "lab") -> Iterator[str]:
     Args:
         place: an empty folder.
         program: `lab` or `notebook`.
+        code: the cells of `VIEWS`.
     """
     copied = place / "notebooks"
     shutil.copytree(
         folder("notebooks"), copied, ignore=shutil.ignore_patterns(".ipynb_checkpoints")
     )
-    cells = [nbformat.v4.new_code_cell(code) for code in VIEWS_CODE]
+    cells = [nbformat.v4.new_code_cell(one) for one in code]
     kernel = {"name": "python3", "display_name": "Python 3"}
     views = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
     nbformat.write(views, copied / VIEWS)
