@@ -53,7 +53,7 @@ _SIDEWAYS = """() => {
 
 
 @pytest.fixture
-def shown(page: Page, lab: str) -> Page:
+def shown(page: Page, lab: str, quiet_kernel: None) -> Page:
     """A page with both views, all of their parts open."""
     notebook.opened(page, lab, jupyter.VIEWS)
     notebook.run(page)
